@@ -21,8 +21,8 @@ struct str;
 struct violations;
 
 enum {
-    ADAPTERS_MAX = 64,       /* in a set, not counting the built-in ones */
-    ADAPTER_RULES_MAX = 128, /* of one adapter */
+    ADAPTERS_MAX = 64,       /* adapters in a set, not counting the built-in ones */
+    ADAPTER_RULES_MAX = 128, /* rules of one adapter */
     ADAPTER_ARGS_MAX = 128,  /* arguments in each list */
     ADAPTER_NAME_MAX = 64,   /* bytes */
 };
@@ -42,10 +42,10 @@ enum adapter_output {
     ADAPTER_OUTPUT_COUNT,
 };
 
-/* Reads the object "agents" of settings or of a plan; its names precede those of `below`, which
- * is borrowed for the call. Adds all errors to *wrong in document order, with JSON Pointers from
- * "/agents"; returns false if there are any. If `agents` is NULL, *out has what `below` has. The
- * caller calls adapters_free(). */
+/* Reads the object "agents" of settings or of a plan; its names take precedence over those of
+ * `below`, which is borrowed for the call. Adds all errors to *wrong in document order, with JSON
+ * Pointers from "/agents"; returns false if there are any. If `agents` is NULL, *out has the
+ * adapters of `below`. The caller calls adapters_free(). */
 ATTR_MUST_USE bool adapters_read(const struct adapters *below, const struct json *agents,
                                  struct violations *wrong, struct adapters **out);
 /* May be NULL. */
@@ -59,11 +59,11 @@ const struct adapter *adapters_of_program(const struct adapters *adapters, const
 /* Returns the visible adapters by number from 0, own ones first, each name once; NULL after the
  * last. */
 const struct adapter *adapters_at(const struct adapters *adapters, size_t index);
-/* Returns the variables of the set's own adapter `index`, to replace their texts in place before
+/* Returns the variables of the set's own adapter `index`, to replace the strings in place before
  * the set is shared; NULL after the last. */
 char **adapters_own_env(struct adapters *adapters, size_t index);
 
-/* Returns the name in plans and settings. This and all other texts here live as long as the
+/* Returns the name in plans and settings. This and all other strings here live as long as the
  * adapters. */
 const char *adapter_name(const struct adapter *adapter);
 /* Returns the program to search for in PATH, or a path with a '/'. "" only for the built-in
@@ -75,18 +75,18 @@ const char *adapter_install(const struct adapter *adapter);
  * or a setting of the CLI. Omits tool names with characters other than letters, digits, '_', '.'
  * and '-'. */
 void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out);
-/* Returns true if it comes with devs and not from settings. */
+/* Returns true if the adapter comes with devs and not from settings. */
 bool adapter_is_builtin(const struct adapter *adapter);
 /* Returns the number of rules for events. */
 size_t adapter_rule_count(const struct adapter *adapter);
-/* Returns true if it can resume a session. */
+/* Returns true if the CLI can resume a session. */
 bool adapter_resumes(const struct adapter *adapter);
 /* Returns true if the CLI reads its prompt from stdin, not from an argument. */
 bool adapter_prompt_on_stdin(const struct adapter *adapter);
 /* Returns the form of the CLI's output. */
 enum adapter_output adapter_output(const struct adapter *adapter);
 
-/* Returns the "NAME=value" texts that the CLI gets in addition to its inherited environment;
+/* Returns the "NAME=value" strings that the CLI gets in addition to its inherited environment;
  * NULL-terminated, borrowed from the adapter. */
 char *const *adapter_env(const struct adapter *adapter);
 
@@ -96,7 +96,7 @@ struct adapter_call {
     const char *session;          /* the session to resume; NULL = a new one */
     const char *model;            /* NULL = the CLI's own choice */
     char *const *args;            /* more arguments, NULL-terminated; NULL = none */
-    char *const *permission_args; /* instead of the adapter's; NULL = the adapter's */
+    char *const *permission_args; /* replaces the adapter's; NULL = the adapter's */
 };
 
 /* Builds the program and its arguments. Ignores `session` if the adapter cannot resume. *out is
@@ -109,16 +109,16 @@ void adapter_argv_free(char **argv);
  * CLI does not know the session it should resume, so that a new one is needed. */
 bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len);
 
-/* Returns true if this is safe to pass to a CLI as a session id. It comes from an agent's
- * output, so it must be nonempty, at most AGENT_SESSION_MAX bytes, without control bytes, and
- * must not begin with '-', like an option. False for NULL. */
+/* Returns true if `id` is safe to pass to a CLI as a session id. An id comes from an agent's
+ * output, so it must be nonempty, at most AGENT_SESSION_MAX bytes, without control bytes, and must
+ * not begin with '-', like an option. False for NULL. */
 bool adapter_session_is_id(const char *id);
 
 /* Appends the adapter as JSON without "like"; reading it under the same name gives the same
  * adapter. */
 void adapter_write(const struct adapter *adapter, struct str *out);
 
-/* Returns the program's name without its folder: what follows the last '/' of argv[0]. */
+/* Returns the program's name without its folder: the part after the last '/' of argv[0]. */
 const char *adapter_program_of(const char *path);
 
 #endif

@@ -1,11 +1,9 @@
-/*
- * agent_stream.h - reads the output of an agent CLI as it arrives: what the agent does, and what it
- * uses.
+/* agent_stream.h - reads the output of an agent CLI as it arrives: what the agent does and how much
+ * it uses.
  *
- * Bytes go in, in pieces of any size; items come out of the callback during agent_stream_add()
- * and agent_stream_end(). The adapter's rules define the items. Bounded by the limits below; what
- * exceeds them is shown or counted, not kept. One thread at a time; pure.
- */
+ * Takes bytes in chunks of any size. Calls back with items during agent_stream_add() and
+ * agent_stream_end(). The adapter's rules define the items. Memory is bounded by the limits below;
+ * what exceeds them is shown or counted, not kept. One thread at a time; pure. */
 #ifndef DEVS_AGENT_STREAM_H
 #define DEVS_AGENT_STREAM_H
 
@@ -13,19 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * What an agent has used: in an attempt, a task or a run. A plain value; zero-initialized: nothing
- * yet, or unknown.
- */
+/* Usage of an agent in an attempt, a task or a run. A plain value; zero-initialized: nothing yet,
+ * or unknown. */
 
-/* Limit of each sum: larger reports of a CLI are not believed, and no log accepts them. */
+/* Maximum of each sum. No log accepts more, so larger reports of a CLI are ignored. */
 #define AGENT_USED_MAX INT64_C(1000000000000000)
 
 struct agent_used {
     int64_t turns;
-    int64_t calls;       /* of its tools */
+    int64_t calls;       /* tool calls */
     int64_t cost_micro;  /* millionths of a US dollar */
-    int64_t tokens;      /* in and out */
+    int64_t tokens;      /* input and output */
     int64_t own_retries; /* requests that the CLI itself retried */
     int64_t refused;     /* calls that the CLI denied */
 };
@@ -41,34 +37,37 @@ struct json;
 struct str;
 
 enum {
-    AGENT_LINE_MAX = 8 * 1024 * 1024, /* bytes of a line (or of one JSON value over several) */
-    AGENT_VALUES_MAX = 400000,        /* JSON values of a line; a line with more is text */
-    AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
-    AGENT_TEXT_MAX = 256 * 1024,      /* bytes kept of a message, and of the final text */
-    AGENT_RETRIES_MAX = 1000 * 1000,  /* own retries in a row that are counted */
-    AGENT_OPEN_CALLS_MAX = 128,       /* calls waiting for a result; the oldest is dropped */
-    AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
-    AGENT_SESSION_MAX = 200,          /* bytes of a session id: adapter_session_is_id() */
-    AGENT_REFUSED_IDS = 16 * 1024,    /* bytes of ids of denied calls; more are not counted */
-    AGENT_SHOWN_LINES = 4,            /* lines of a result that agent_item_words() shows */
+    AGENT_LINE_MAX =
+        8 * 1024 * 1024,       /* bytes of a line, or of one JSON value that spans several lines */
+    AGENT_VALUES_MAX = 400000, /* JSON values in a line; a line with more is treated as text */
+    AGENT_ERR_LINE_MAX = 8 * 1024,   /* bytes of a line of stderr */
+    AGENT_TEXT_MAX = 256 * 1024,     /* bytes kept of a message, and of the final text */
+    AGENT_RETRIES_MAX = 1000 * 1000, /* own retries in a row that are counted */
+    AGENT_OPEN_CALLS_MAX = 128,      /* calls waiting for a result; the oldest is dropped */
+    AGENT_WHAT_MAX = 200,            /* bytes of agent_item.what */
+    AGENT_SESSION_MAX = 200,         /* bytes of a session id: adapter_session_is_id() */
+    AGENT_REFUSED_IDS =
+        16 *
+        1024, /* bytes for the ids of denied calls; calls whose ids do not fit are not counted */
+    AGENT_SHOWN_LINES = 4, /* lines of a result that agent_item_words() shows */
 };
 
 enum agent_item_kind {
     AGENT_ITEM_SESSION, /* the session id was reported, or changed */
     AGENT_ITEM_TEXT,    /* a complete message of the agent */
     AGENT_ITEM_CALL,    /* a tool is called */
-    AGENT_ITEM_RESULT,  /* ... and has ended */
+    AGENT_ITEM_RESULT,  /* a tool call has ended */
     AGENT_ITEM_USED,    /* turns, cost or tokens have changed */
     AGENT_ITEM_RETRY,   /* the CLI itself retries a request */
     AGENT_ITEM_NOTICE,  /* a message of the CLI that is not the end */
     AGENT_ITEM_END,     /* the terminal event */
-    AGENT_ITEM_OTHER,   /* not JSON, or longer than AGENT_LINE_MAX: as written */
+    AGENT_ITEM_OTHER,   /* a line that is not JSON or is longer than AGENT_LINE_MAX, as written */
     AGENT_ITEM_REFUSED, /* the CLI denied a call */
     AGENT_ITEM_KIND_COUNT,
 };
 
-/* One item. Pointers are borrowed for the callback; members that the kind does not have are
- * NULL, 0 or false. Texts are as the agent wrote them: only agent_item_words() cleans them. */
+/* One item. Pointers are valid during the callback; members that the kind does not have are NULL, 0
+ * or false. Strings are as the agent wrote them: only agent_item_words() cleans them. */
 struct agent_item {
     enum agent_item_kind kind;
     const char *text; /* TEXT, NOTICE, OTHER, RETRY: the text; SESSION: the id; RESULT: the
@@ -78,9 +77,9 @@ struct agent_item {
     const char
         *what; /* CALL, RESULT, REFUSED: the call in one line, at most AGENT_WHAT_MAX bytes */
     const struct json *args; /* CALL, RESULT: the arguments, an object; NULL = unknown */
-    int64_t number;          /* CALL, RESULT: of the call, from 1; 0 = a result without a call */
-    int exit;                /* RESULT: exit code; -1 = unknown */
-    bool failed; /* RESULT: as the tool reports it; END: the agent failed; NOTICE: an error */
+    int64_t number; /* CALL, RESULT: number of the call, from 1; 0 for a result without a call */
+    int exit;       /* RESULT: exit code; -1 = unknown */
+    bool failed; /* RESULT: the tool reported a failure; END: the agent failed; NOTICE: an error */
     int64_t attempt, most;         /* RETRY: "3 of 10"; 0 = unknown */
     int64_t delay_ms;              /* RETRY: 0 = unknown */
     int64_t status;                /* RETRY, END: HTTP status; 0 = unknown */
@@ -103,21 +102,22 @@ typedef void agent_rule_fn(void *ctx, size_t rule, const char *is);
 /* From now on calls `fn` with the ctx of agent_stream_open(). */
 void agent_stream_watch(struct agent_stream *stream, agent_rule_fn *fn);
 
-/* Adds bytes of the CLI's stdout. Not after agent_stream_end(). */
+/* Adds bytes of the CLI's stdout. Must not be called after agent_stream_end(). */
 void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len);
-/* Adds bytes of its stderr. Only lines that match rules for stderr give items; the rest is for
- * people. Skips lines longer than AGENT_ERR_LINE_MAX. */
+/* Adds bytes of the CLI's stderr. Only lines that match rules for stderr produce items. Skips lines
+ * longer than AGENT_ERR_LINE_MAX. */
 void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len);
-/* Returns true if the CLI has written anything but reports of its own retries since the last
- * call. With an adapter that reads events, only complete lines count. */
+/* Returns true if the CLI has written anything other than reports of its own retries since this
+ * function was last called. With an adapter that reads events, only complete lines count. */
 bool agent_stream_has_spoken(struct agent_stream *stream);
-/* Returns the own retries since the model last answered, at most AGENT_RETRIES_MAX. */
+/* Returns the number of the CLI's own retries since the model last answered, at most
+ * AGENT_RETRIES_MAX. */
 int agent_stream_retries_in_row(const struct agent_stream *stream);
 /* Ends the output: handles the last line, and a message that came in pieces. */
 void agent_stream_end(struct agent_stream *stream);
 
-/* Reports the calls that wait for a result, oldest first, each as an item of kind CALL to `each`
- * (not NULL). Borrows ctx for the call. */
+/* Calls `each` (not NULL) with an item of kind CALL for each call that waits for a result, oldest
+ * first. */
 void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each, void *ctx);
 
 /* Returns the sums so far. */
@@ -142,7 +142,7 @@ enum agent_end agent_stream_state(const struct agent_stream *stream);
  * neither, or if it was longer than AGENT_TEXT_MAX. *is_json may be NULL. */
 bool agent_stream_final(const struct agent_stream *stream, struct str *out, bool *is_json);
 
-/* Appends readable lines for people, each with its line feed, fit for a terminal (text_clean());
+/* Appends readable lines, each with its line feed, safe for a terminal (text_clean()). Appends
  * nothing for USED. */
 void agent_item_words(const struct agent_item *item, struct str *out);
 
@@ -151,7 +151,7 @@ void agent_item_words(const struct agent_item *item, struct str *out);
  */
 
 /* Appends the purpose of a call: the command, the file, the pattern; else its arguments as JSON;
- * nothing if `args` (an object, may be NULL) says nothing. One line fit for a terminal
+ * nothing if `args` (an object, may be NULL) is empty. One line, safe for a terminal
  * (text_clean()), at most AGENT_WHAT_MAX bytes, cut between characters. */
 void agent_call_what(const struct json *args, struct str *out);
 

@@ -36,15 +36,15 @@ enum violation_code {
 };
 
 enum {
-    VIOLATIONS_MAX = 100,      /* more are counted, not kept */
+    VIOLATIONS_MAX = 100,      /* maximum number kept; further ones are only counted */
     VIOLATION_PATH_MAX = 1024, /* bytes of a path; longer ones are cut and end in "..." */
-    VIOLATION_TEXT_MAX = 1024, /* of each of the other texts; longer ones are cut, too */
-    VIOLATIONS_ALIKE_MAX = 3,  /* lines of the same mistake shown to people, plus one */
+    VIOLATION_TEXT_MAX = 1024, /* bytes of each other string; longer strings are cut as well */
+    VIOLATIONS_ALIKE_MAX = 3,  /* lines of the same error shown to people, plus one for the rest */
 };
 
 struct violation {
     enum violation_code code;
-    char *path;     /* owned; a JSON Pointer: "/tasks/2/steps/0/phase", "" for the whole */
+    char *path;     /* owned; a JSON Pointer: "/tasks/2/steps/0/phase", "" for the whole document */
     char *message;  /* owned */
     char *expected; /* owned; may be NULL */
     char *actual;   /* owned; may be NULL */
@@ -55,8 +55,8 @@ struct violations {
     struct violation *items;
     size_t count;
     size_t cap;
-    size_t dropped; /* number beyond VIOLATIONS_MAX */
-    bool mismatch;  /* one of them, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH */
+    size_t dropped; /* number of violations beyond VIOLATIONS_MAX */
+    bool mismatch;  /* a violation, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH */
 };
 
 /* Returns "KERNEL_MISMATCH" and so on, as in the log. Static. */
@@ -69,38 +69,39 @@ void violations_add(struct violations *list, enum violation_code code, const cha
 /* Returns true for the two codes that no repair fixes (requirement D3). */
 bool violation_is_mismatch(enum violation_code code);
 
-/* Appends the text as one line that cannot affect a terminal: controls as \u001b. */
+/* Appends the text as one line that cannot affect a terminal: writes control characters as
+ * \u001b. */
 void violation_add_visible(struct str *out, const char *text);
 
-/* Appends "message (expected X, got Y)"; the parenthesis only if both are known. */
+/* Appends "message (expected X, got Y)"; the part in parentheses only if both are known. */
 void violation_add_text(struct str *out, const struct violation *violation);
 
-/* Returns the path for display: "(root)" for the whole. */
+/* Returns the path for display: "(root)" for the whole document. Borrowed. */
 const char *violation_path_shown(const struct violation *violation);
 
-/* Appends "[CODE] path: message (expected X, got Y)" and a line feed for each; the parenthesis
- * only if both are known. Then "... and 12 more" for dropped ones. */
+/* Appends "[CODE] path: message (expected X, got Y)" and a line feed for each violation, with the
+ * part in parentheses only if both are known; then "... and 12 more" if some were dropped. */
 void violations_display(const struct violations *list, struct str *out);
 
-/* Like violations_display(), for people. Of a mistake in many places (same texts, and paths that
- * differ only in numbers) shows the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like
- * this, at /tasks/N/id", if that saves a line. */
+/* Like violations_display(), but if an error occurs in many places (same strings, paths that differ
+ * only in numbers), shows only the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like this,
+ * at /tasks/N/id", if that saves a line. */
 void violations_display_brief(const struct violations *list, struct str *out);
 
-/* Frees the list, which is empty afterwards. */
+/* Frees the contents of the list and leaves it empty. */
 void violations_done(struct violations *list);
 
-/* Moves the violations of `more` into `list`, both in document order; `more` is empty
- * afterwards. At the same place, those of `list` come first. A value comes before its contents,
- * a missing key after the existing ones. Without a document, appends `more`. */
+/* Moves the violations of `more` into `list`; both must be in document order. `more` is empty
+ * afterwards. At the same place, violations of `list` come first. A value comes before its
+ * contents, a missing key after the existing keys. If `document` is NULL, appends `more`. */
 void violations_merge(struct violations *list, struct violations *more,
                       const struct json *document);
 
 enum {
-    CONTRACT_BYTES_MAX = 1024 * 1024,      /* of a contract's text */
+    CONTRACT_BYTES_MAX = 1024 * 1024,      /* bytes of the text of a contract */
     CONTRACT_SCHEMAS_MAX = 20000,          /* schemas in a contract, including itself */
     CONTRACT_NESTING_MAX = 200,            /* nested schemas */
-    CONTRACT_INSTANCE_MAX = 4 << 20,       /* bytes of a checked text */
+    CONTRACT_INSTANCE_MAX = 4 << 20,       /* bytes of a text to check */
     CONTRACT_CHECK_DEPTH_MAX = 1500,       /* nested schemas and values during a check */
     CONTRACT_STEPS_MAX = 20 * 1000 * 1000, /* of contract_check(): applied schemas and the like */
     CONTRACT_TEXT_STEPS_MAX = 1000 * 1000  /* of contract_check_text(); at most about 0.2 s */
@@ -116,15 +117,16 @@ ATTR_MUST_USE bool contract_load(const char *text, size_t len, struct contract *
 ATTR_MUST_USE bool contract_load_json(const struct json *schema, struct contract **out,
                                       struct violations *wrong);
 
-/* Checks a JSON text for what no schema can express. Returns false and adds the errors. */
+/* Checks a JSON text for errors that no schema can express. Returns false and adds the errors. */
 typedef bool contract_text_fn(const void *ctx, const char *text, size_t len,
                               struct violations *wrong);
-/* Makes a contract of such a check alone, for contract_check_text(); contract_check() accepts
- * any value. Borrows `ctx`. The caller calls contract_free(). */
+/* Makes a contract that consists of this check alone, for contract_check_text(); contract_check()
+ * accepts any value. Borrows `ctx`. The caller calls contract_free(). */
 void contract_for_text(contract_text_fn *check, const void *ctx, struct contract **out);
 
-/* Narrows the text to what is inside if one Markdown code fence encloses all of it and the contract
- * is one of contract_for_text(). contract_check_text() does so, too. */
+/* If one Markdown code fence encloses the whole text and the contract was made by
+ * contract_for_text(), narrows the text to the contents of the fence. contract_check_text() does
+ * the same. */
 void contract_unfence(const struct contract *contract, const char **text, size_t *len);
 
 /* May be NULL. */
@@ -134,20 +136,22 @@ void contract_free(struct contract *contract);
  * memory. */
 size_t contract_schema_count(const struct contract *contract);
 
-/* Checks a value. Adds all errors to `wrong` in document order, and at one place in the order of
- * the contract. Paths are JSON Pointers into the value; that of MISSING_FIELD names the field.
- * If a limit stops the check, that is the first violation. The limits are those for large
- * documents and trusted contracts. */
+/* Checks a value. Adds all errors to `wrong` in document order, and at the same place in the order
+ * of the contract. Paths are JSON Pointers into the value; that of MISSING_FIELD names the missing
+ * field. If a limit stops the check, the first violation says so. The limits suit large documents
+ * and trusted contracts. */
 ATTR_MUST_USE bool contract_check(const struct contract *contract, const struct json *value,
                                   struct violations *wrong);
 
-/* Like contract_check(), for a value read from a text of so many bytes, which saves counting. */
+/* Like contract_check(), for a value parsed from a text of `len` bytes; saves counting the
+ * values. */
 ATTR_MUST_USE bool contract_check_read(const struct contract *contract, const struct json *value,
                                        size_t len, struct violations *wrong);
 
-/* Like contract_check(), for untrusted text, which must be only JSON, with limits that bound the
- * time whatever text and contract are. NOT_JSON tells where JSON begins if there is other text
- * around it. `value` may be NULL; else it gets the value on success, which the caller frees. */
+/* Like contract_check(), for untrusted text, which must contain nothing but JSON. The limits bound
+ * the time for any text and contract. If there is other text around JSON, NOT_JSON says where the
+ * JSON begins. On success, stores the value in *value, which the caller frees, unless `value` is
+ * NULL. */
 ATTR_MUST_USE bool contract_check_text(const struct contract *contract, const char *text,
                                        size_t len, struct json **value, struct violations *wrong);
 

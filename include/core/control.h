@@ -1,4 +1,4 @@
-/* control.h - what a person asks of a run or a task. A plain value. */
+/* control.h - what a person requests of a run or a task. A plain value. */
 #ifndef DEVS_CONTROL_H
 #define DEVS_CONTROL_H
 
@@ -14,12 +14,12 @@ enum control_verb {
     CONTROL_RETRY = 2,
     CONTROL_HOLD = 3,
     CONTROL_RELEASE = 4,
-    CONTROL_SEND_ONE = 5, /* this one now; those that wait with the same fault follow */
+    CONTROL_SEND_ONE = 5, /* sends this task now; tasks queued for the same fault follow */
     CONTROL_CORRECT = 6,  /* corrects the class of an attempt */
     CONTROL_VERB_COUNT,
 };
 
-/* How a cancellation stops what runs. */
+/* How to stop running attempts when canceling. */
 enum cancel_mode {
     CANCEL_STOP = 0, /* stop retrying; running attempts may finish */
     CANCEL_TERM = 1, /* also TERM to running attempts, KILL after the grace period */
@@ -30,7 +30,7 @@ enum cancel_mode {
 enum {
     CONTROL_BY_MAX = 64,
     CONTROL_HINT_MAX =
-        512, /* bytes of a hint including its NUL; fits escaped into an event's data */
+        512, /* bytes of a hint including its NUL; fits into an event's data even when escaped */
 };
 
 struct control {
@@ -38,29 +38,30 @@ struct control {
     enum control_verb verb;
     enum cancel_mode mode;      /* cancel only */
     int task;                   /* task number; -1 = the whole run */
-    int step;                   /* number of the step it is meant for; -1 = the current one */
-    int attempt;                /* the attempt of that step it is meant for; 0 = the latest */
-    int64_t key_at_ms;          /* when the key went down */
+    int step;                   /* number of the target step; -1 = the current one */
+    int attempt;                /* target attempt of the step; 0 = the latest */
+    int64_t key_at_ms;          /* when the key was pressed */
     struct verdict_label label; /* correct only: the attempt's correct class */
     int tries; /* retry only: number of attempts from now on; 0 = as the plan says */
-    char hint[CONTROL_HINT_MAX]; /* retry only: for the agent of the next attempt; "" = none */
-    char by[CONTROL_BY_MAX];     /* who */
+    char hint[CONTROL_HINT_MAX]; /* retry only: text for the agent of the next attempt; "" = none */
+    char by[CONTROL_BY_MAX];     /* the person who made the request */
 };
 
-/* "cancel", "retry", "hold", "release", "send-one", "correct". Static. */
+/* Returns "cancel", "retry", "hold", "release", "send-one" or "correct". Static. */
 const char *control_verb_name(enum control_verb verb);
 
 struct str;
-/* Appends what the log keeps of a control besides its target: {"mode":"term"} for a cancel,
- * {"class":"NETWORK_TIMEOUT"} for a correction (verdict.h), {"hint":"...","attempts":4} for a retry
- * with choices; nothing for others. The caller removes secrets from a hint. */
+/* Appends the arguments of a control, as the log stores them besides the target: {"mode":"term"}
+ * for a cancel, {"class":"NETWORK_TIMEOUT"} for a correction (verdict.h),
+ * {"hint":"...","attempts":4} for a retry with choices; nothing for others. The caller removes
+ * secrets from a hint. */
 void control_args(const struct control *control, struct str *out);
-/* The inverse, once the verb is set; NULL = no arguments. Returns false for what is not valid: a
- * correction needs a class, a hint is shorter than CONTROL_HINT_MAX, and tries are 1 to
- * POLICY_ATTEMPTS_MAX. */
+/* The inverse of control_args(). control->verb must be set; args may be NULL if there are none.
+ * Returns false for invalid arguments: a correction needs a class, a hint must be shorter than
+ * CONTROL_HINT_MAX, and tries must be 1 to POLICY_ATTEMPTS_MAX. */
 ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control);
 
-/* "stop", "term", "kill". Static. */
+/* Returns "stop", "term" or "kill". Static. */
 const char *cancel_mode_name(enum cancel_mode mode);
 
 #endif

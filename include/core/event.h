@@ -1,11 +1,9 @@
-/*
- * event.h - one row of the run log: what happened, never what is.
+/* event.h - one row of the run log. An event records what happened, not a state.
  *
- * A kind has a name and its own fields. One table (event_data.c) describes the fields of each
- * kind: their JSON name, C type, range and meaning. Reading, writing, the range check and the table
- * in docs/run-log.md follow from it. Names and meanings are in every log: add fields and kinds,
- * never change them.
- */
+ * A kind has a name and its own fields. One table (event_data.c) describes the fields of each kind:
+ * their JSON name, C type, range and meaning. Reading, writing, the range check and the table in
+ * docs/run-log.md are derived from it. Names and meanings are in every log: add fields and kinds,
+ * never change them. */
 #ifndef DEVS_EVENT_H
 #define DEVS_EVENT_H
 
@@ -26,7 +24,7 @@
 #include "verdict.h"
 #include "workspace_spec.h"
 
-/* The fields in struct event, below, say what each kind means. */
+/* The fields in struct event, below, explain each kind. */
 enum event_kind {
     EVENT_NONE,
     EVENT_RUN_STARTED,
@@ -71,11 +69,13 @@ enum event_kind {
     EVENT_TASK_ADDED,
     EVENT_HINT_GIVEN,
     EVENT_KIND_COUNT,
-    EVENT_UNKNOWN = EVENT_KIND_COUNT, /* of a newer devs: kept, counted, and skipped by the fold */
+    EVENT_UNKNOWN =
+        EVENT_KIND_COUNT, /* a kind of a newer devs: kept, counted, and skipped by the fold */
 };
 
-/* The tasks that EVENT_RUN_RECOVERED runs: the open ones of an interrupted run, or, in a run that
- * has ended, all that did not pass, only failed ones, or only tasks that later controls name. */
+/* The tasks that EVENT_RUN_RECOVERED runs. OPEN: the open tasks of an interrupted run. In a run
+ * that has ended: all tasks that did not pass (REST), only the failed ones (FAILED), or only tasks
+ * that later controls name (ASKED). */
 enum take_up {
     TAKE_UP_OPEN = 0,
     TAKE_UP_REST = 1,
@@ -85,50 +85,52 @@ enum take_up {
 };
 
 enum {
-    AGENT_CALLS_MAX = 10000,  /* EVENT_AGENT_CALL of one attempt; further calls are only counted */
-    EVENT_TEXT_MAX = 4096,    /* bytes of a long text as JSON: a prompt, a task, a list */
-    EVENT_DATA_MAX = 8192,    /* bytes of an event's JSON object */
+    AGENT_CALLS_MAX =
+        10000,             /* EVENT_AGENT_CALL events per attempt; further calls are only counted */
+    EVENT_TEXT_MAX = 4096, /* bytes of a long string as JSON: a prompt, a task, a list */
+    EVENT_DATA_MAX = 8192, /* bytes of an event's JSON object */
     EVENT_KIND_NAME_MAX = 32, /* bytes of a kind's name, including the NUL */
 };
 
 /* How an attempt ended. */
 struct event_end {
     struct outcome outcome;
-    struct digest fingerprint; /* of the result; unknown = not taken */
+    struct digest fingerprint; /* of the result; unknown = not computed */
     bool partial;              /* the fingerprint does not cover all of the output */
-    int64_t skipped_bytes;     /* bytes that the fingerprint only counts */
+    int64_t skipped_bytes;     /* bytes that the fingerprint counts but does not cover */
     int new_permille; /* share of lines that the task had not written before; -1 = no lines */
-    bool fails;       /* it exited with code 0 but was not a success */
-    /* The attempt as a step of the task's trajectory, without the call and the share of new lines.
-     * Missing for the last attempt of a task that passes, and unless the outcome is exit, signal or
-     * timeout. */
+    bool fails;       /* the program exited with code 0, but the attempt was not a success */
+    /* If set, `loop` is the attempt as a step of the task's trajectory, without the call and the
+     * share of new lines. Not set for the last attempt of a task that passes, and unless the
+     * outcome is exit, signal or timeout. */
     bool has_loop;
     struct entropy_fact loop;
-    const char *start_error; /* for an attempt that never started: why, one line; NULL = none */
+    const char *start_error; /* why the attempt never started, in one line; NULL = it started */
 };
 
 /* A wait for the next attempt. */
 struct event_wait {
     struct delay delay;
     struct moment due;
-    bool is_free; /* requested by a server: the attempt does not count */
+    bool is_free; /* requested by a server: the attempt before it does not count */
     struct decision_inputs inputs;
 };
 
-/* One event. Due times are on both clocks. Texts are borrowed, from the code that made the event or
- * from the page that it was read into; NULL = none. */
+/* One event. Due times are on both clocks. Strings are borrowed from the code that made the event
+ * or from the page that it was read into; NULL = none. */
 struct event {
     int64_t seq; /* from 1, without gaps, within its run; 0 = not appended yet */
     struct moment at;
     enum event_kind kind;
-    int task;       /* number, -1 = none */
+    int task;       /* task number; -1 = none */
     int step;       /* number within the task, -1 = none */
     int round;      /* from 1; 0 = none */
     int grant;      /* from 1; 0 = none */
     int attempt;    /* from 1; 0 = none */
-    const char *by; /* the person who caused it */
+    const char *by; /* the person who caused the event */
     union {
-        /* The largest is first: an initializer that names no member zeroes only the first one. */
+        /* The largest member is first: an initializer that names no member zeroes only the first
+         * one. */
         struct event_wait wait;
         struct event_end ended;
         struct {
@@ -139,7 +141,7 @@ struct event {
         } run_ended;
         struct {
             struct digest call;
-            int start; /* number of this start; 0 for the attempt as such */
+            int start; /* number of this start, if earlier ones failed; 0 = the first */
         } started;
         struct {
             int64_t pid;
@@ -147,24 +149,24 @@ struct event {
         } running;
         /* Not written for a plain success. */
         struct verdict_record judged;
-        struct verdict_label corrected; /* by a person, of any attempt that has ended */
+        struct verdict_label corrected; /* by a person, for any attempt that has ended */
         struct {
-            bool skipped; /* by a person; otherwise it was due */
+            bool skipped; /* a person skipped the wait; otherwise it was due */
         } wait_ended;
         struct {
             enum decision_kind decision;
-            int attempts; /* used */
-            bool entropy; /* it counts as entropy */
+            int attempts; /* number of attempts used */
+            bool entropy; /* counts toward entropy */
             bool capture; /* a capture was taken */
             /* Empty for a success, a cancellation, and a deadline that had passed before the
              * start. */
             struct decision_inputs inputs;
         } step_ended;
         struct {
-            int grant;   /* the new one */
-            int allowed; /* attempts that it allows */
-            int scale;   /* known loops remain, and thresholds are multiplied by this from now on;
-                            0: a new segment begins */
+            int grant;   /* number of the new grant */
+            int allowed; /* attempts that it allows in total */
+            int scale; /* thresholds are multiplied by this from now on, and known loops remain; 0 =
+                          a new segment begins */
         } reopened;
         struct {
             int needs; /* number of the needed task that did not pass */
@@ -172,50 +174,50 @@ struct event {
         struct {
             int follows; /* number of the task that it follows; -1: a person holds it */
         } held;
-        /* `by` is NULL if the task it followed got through. */
+        /* `by` is NULL if the task was released because the task it followed got through. */
         struct {
-            struct moment due; /* if this delays the end of its wait; otherwise 0 */
+            struct moment due; /* new end of its wait, if this delays it; otherwise 0 */
         } released;
         struct {
-            enum cancel_mode mode; /* without a task: the whole run */
+            enum cancel_mode mode; /* for the whole run if the event names no task */
         } cancel;
         struct {
-            int64_t control; /* its id */
+            int64_t control; /* id of the control */
             bool done;       /* false: refused */
             enum control_verb verb;
             const char *answer;
         } answered;
         struct {
-            int64_t quiet_ms; /* without output */
+            int64_t quiet_ms; /* time without output */
         } quiet;
         struct {
-            const char *note; /* something a person should read */
+            const char *note; /* a message for the user */
         } note;
-        /* The event names the step that met the limit, or that was sent. */
+        /* The event names the step that hit the limit, or that was sent. */
         struct {
             int source;
             struct moment due;
-            int limits; /* consecutive */
-            int chosen; /* number of the queued task that a person sends first; -1 = none */
+            int limits; /* consecutive limits */
+            int chosen; /* number of the queued task that a person wants to send first; -1 = none */
         } gate_closed;
-        /* The event names the task that got through; its step is the current one, which after a
-         * success is the next one. */
+        /* The event names the task that got through and its current step, which after a success is
+         * the next step. */
         struct {
             int source;
-            int waiting; /* steps that wait at it */
+            int waiting; /* number of steps waiting at the gate */
             int64_t spacing_ms;
         } gate_opened;
         struct {
             bool rebooted;
-            int jobs; /* attempts at a time from now on; 0: as before */
+            int jobs; /* maximum attempts at the same time from now on; 0 = unchanged */
             enum take_up take_up;
         } recovered;
-        /* Of the attempt that has just ended, or of the running agent's calls, which may then be
-         * stuck. */
+        /* A loop of the attempt that has just ended, or of the running agent's calls, which may
+         * then be stuck. */
         struct {
             struct loop_facts facts;
             bool of_calls;
-            const char *nudge; /* a line for the agent */
+            const char *nudge; /* the line that the agent gets */
         } loop;
         struct {
             enum workspace_kind kind;
@@ -224,24 +226,24 @@ struct event {
             int64_t setup_ms, copied;
         } workspace;
         /* The tree of a workspace: saved before the step's first attempt, restored and verified, or
-         * after an attempt that succeeded. */
+         * saved after an attempt that succeeded. */
         struct {
             struct digest tree;
-            int64_t count; /* files; of a reset: paths corrected */
-            int64_t bytes; /* of a reset: written */
+            int64_t count; /* files; for a reset: paths corrected */
+            int64_t bytes; /* size of the files; for a reset: bytes written */
             int64_t ms;
         } tree;
-        /* What a failed attempt changed. */
+        /* The changes of a failed attempt. */
         struct {
-            int64_t paths, added, removed; /* lines */
-            bool partial;                  /* not everything was looked at */
+            int64_t paths, added, removed; /* paths; lines added and removed */
+            bool partial;                  /* the changes were not examined completely */
             int64_t ms;
             const char *why;
-            const char *changed; /* lines: "M src/a.c", the first paths */
+            const char *changed; /* lines such as "M src/a.c", for the first paths */
         } changes;
-        /* The result of the task's last step is kept. */
+        /* The result of the task's last step, which is kept. */
         struct {
-            bool is_folder; /* otherwise a branch */
+            bool is_folder; /* a folder; otherwise a branch */
             const char *branch, *commit, *path;
         } kept;
         struct {
@@ -249,102 +251,107 @@ struct event {
             const char *why;
         } lacks;
         struct {
-            int64_t ms; /* time in which devs was suspended; no timeout counts it; of the run */
+            int64_t
+                ms; /* time in which devs was suspended; not counted by any timeout of the run */
         } stopped;
         struct {
             int64_t count;     /* secrets removed from the attempt's output */
-            const char *names; /* lines: "3 NAME" */
+            const char *names; /* lines such as "3 NAME" */
         } secrets;
-        /* The session of a running agent; again if it changes. */
+        /* The session of a running agent; recorded again if it changes. */
         struct {
-            const char *agent;   /* the adapter */
-            const char *session; /* its id */
-            bool resumed;        /* it had begun before */
+            const char *agent;   /* name of the adapter */
+            const char *session; /* id of the session */
+            bool resumed;        /* the session had begun before this attempt */
         } session;
         struct {
             struct agent_used used;   /* so far in this attempt */
             const char *refused_call; /* the last call that the CLI denied */
         } used;
-        /* A tool call or a message. A person's message is tool "user" without a loop fact: a new
-         * trajectory begins. */
+        /* A tool call, or a message. A message of a person is tool "user" without `loop`; it begins
+         * a new trajectory. */
         struct {
             int64_t number; /* within the attempt, from 1 */
-            int64_t ms;     /* 0: not known */
-            int code;       /* exit code; 1 if it is only known to have failed */
+            int64_t ms;     /* duration; 0 = unknown */
+            int code;       /* exit code; 1 if the call is only known to have failed */
             bool running;
-            const char *tool, *what; /* what: one line */
+            const char *tool, *what; /* what: the call in one line */
             bool has_loop;
             struct entropy_fact loop; /* the call as a step of the attempt's trajectory */
         } call;
-        /* Of a task, or of the run (no task): most of it is used, or all. */
+        /* A budget of a task, or of the run (no task), is almost or completely spent. */
         struct {
             enum budget_kind kind;
             int64_t used, limit;
             bool is_spent;
         } budget;
-        /* A step failed, and the agent before it is prompted again; of the failed attempt. */
+        /* A step failed, and the agent before it is prompted again. The event names the failed
+         * attempt. */
         struct {
-            int round;     /* the new one, from 2 */
-            int from_step; /* the agent's step, where it begins */
+            int round;     /* number of the new round, from 2 */
+            int from_step; /* the agent's step, where the round begins */
             int failed_step, failed_attempt;
             const char *prompt;
         } round_started;
         struct {
-            int number;       /* the previous number of tasks */
-            const char *task; /* JSON: as in a plan */
+            int number;       /* number of the new task: the previous number of tasks */
+            const char *task; /* JSON, as in a plan */
         } task_added;
-        /* What a person adds to a retry, of the current step before its next attempt. The hint is
-         * for the agent that is prompted next: run_state_hint_goes(). */
+        /* A person's additions to a retry of the current step, before its next attempt. The hint
+         * goes to the agent that is prompted next: run_state_hint_goes(). */
         struct {
-            int allowed; /* total attempts of its set from now on; 0: as before */
+            int allowed; /* total attempts of the set from now on; 0 = unchanged */
             const char *hint;
         } hint;
         struct {
-            const char *kind; /* its name in the log */
+            const char *kind; /* name of the kind in the log */
         } unknown;
     };
-    bool is_damaged;  /* of an event that was read: its data is invalid, so the fold refuses it */
-    const char *data; /* of an event that was read from a log: its whole JSON object; else NULL */
+    bool is_damaged;  /* for an event that was read: its data is invalid, so the fold rejects it */
+    const char *data; /* for an event that was read from a log: its whole JSON object; else NULL */
 };
 
-/* "attempt_started"; "?" for a kind that this build does not know: see event_kind_is_known(). */
+/* Returns the name of the kind, such as "attempt_started"; "?" for a kind that this build does not
+ * know: see event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
-/* The inverse; EVENT_UNKNOWN for any other name. */
+/* The inverse of event_kind_name(). Returns EVENT_UNKNOWN for any other name. */
 enum event_kind event_kind_named(const char *name, size_t len);
-/* Returns whether this build knows the kind. Others are kept, and skipped by the fold. */
+/* Returns whether this build knows the kind. Unknown kinds are kept, and skipped by the fold. */
 bool event_kind_is_known(enum event_kind kind);
-/* "open", "rest", "failed" or "asked". */
+/* Returns "open", "rest", "failed" or "asked". Static. */
 const char *take_up_name(enum take_up take_up);
-/* Returns whether INPUT_FACT may bring this kind: EVENT_WORKSPACE_MADE to EVENT_AGENT_CALL. */
+/* Returns whether INPUT_FACT accepts events of this kind: EVENT_WORKSPACE_MADE to
+ * EVENT_AGENT_CALL. */
 bool event_kind_is_fact(enum event_kind kind);
 
-/* Returns an event of this kind about the run, with the default of each field. */
+/* Returns an event of this kind about the run, with all fields set to their defaults. */
 struct event event_new(enum event_kind kind);
 
-/* Appends the fields of the event as a JSON object; for an event that was read, its data. Fields
- * with their default value are left out, unless a reader of the log would miss them. */
+/* Appends the fields of the event as a JSON object; for an event that was read, its `data`. Leaves
+ * out fields with their default value, unless a reader of the log would miss them. */
 void event_write(const struct event *event, struct str *out);
-/* Appends the fields of an event that was made here, as members without braces. */
+/* Appends the fields of an event that was not read, as members without braces. */
 void event_write_members(const struct event *event, struct str *out);
-/* Returns what event_write() appends; the caller frees. */
+/* Returns the string that event_write() appends. The caller frees. */
 ATTR_MUST_USE char *event_object(const struct event *event);
-/* Reads the fields of event->kind from a JSON object of a log; missing ones get their default.
- * Texts are decoded into *room, which must have `len` free bytes and not move while the event is
- * used: str_reserve(). event->data is `json`, which is NUL-terminated and borrowed as long. Returns
- * false if it is not a JSON object, is longer than EVENT_DATA_MAX, or a value has the wrong type or
- * is out of range. */
+/* Reads the fields of event->kind from a JSON object of a log; missing fields get their default.
+ * Decodes strings into *room, which must have more than `len` free bytes (str_reserve()) and must
+ * not move while the event is used. Sets event->data to `json`, which must be NUL-terminated and is
+ * borrowed just as long. Returns false if `json` is not a JSON object, is longer than
+ * EVENT_DATA_MAX, or a value has the wrong type or is out of range. */
 ATTR_MUST_USE bool event_read(struct event *event, const char *json, size_t len, struct str *room);
-/* Called with a text of an event; may replace it. */
+/* Called with a string of an event. May replace it. */
 typedef void event_text_fn(void *ctx, const char **text);
-/* Calls `visit` for each text that the event has, including JSON values and `data`. */
+/* Calls `visit` for each string of the event, including JSON values and `data`. */
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx);
-/* Makes all texts of the event point to copies in *room, which is cleared first. The event must not
- * point into *room before. */
+/* Copies all strings of the event to *room, which is cleared first, and makes the event point to
+ * the copies. The event must not point into *room before. */
 void event_keep(struct event *event, struct str *room);
-/* Events with copies of their texts. Zero-initialized: empty. */
+/* Events with copies of their strings. Zero-initialized: empty. */
 struct event_list {
     struct event *items; /* owned */
-    struct str *texts;   /* owned; by event: memory for its texts, reused if `count` is set to 0 */
+    struct str
+        *texts; /* owned; memory for the strings of each event, reused if `count` is set to 0 */
     size_t count, cap;
 };
 /* Appends a copy of the event and returns it; valid until the next one is added. */
@@ -354,7 +361,7 @@ void event_list_drop(struct event_list *list, size_t count);
 /* Frees the members of the list. */
 void event_list_done(struct event_list *list);
 
-/* Removes all texts if the event's object would otherwise exceed EVENT_DATA_MAX. */
+/* Removes all strings if the event's JSON object would otherwise exceed EVENT_DATA_MAX. */
 void event_limit(struct event *event);
 /* Returns whether all numbers of an event of a known kind are in the ranges of their fields. */
 bool event_is_in_range(const struct event *event);

@@ -1,23 +1,21 @@
-/*
- * fingerprint.h - is this result the same as the last one? Normalised lines, the fingerprint of a
+/* fingerprint.h - is this result the same as the last one? Normalised lines, the fingerprint of a
  * result, the canonical text of JSON, and reports of tests.
  *
  * A fingerprint has 128 bits.
  *
- * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (below) of
- * both streams, and their number. So the order of lines does not matter, nor how the streams were
- * interleaved, and memory does not grow with the output. If the step failed, the form with the
- * call's own words masked counts.
+ * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (below) of both
+ * streams, and their number. So the order of lines does not matter, nor how the streams were
+ * interleaved, and memory does not grow with the output. If the step failed, the hashes are of the
+ * lines with the call's own words masked.
  *
- * JSON: if stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX bytes, SHA-256 of
- * its canonical form. So the order of keys does not matter, but the order of array elements and
- * every value do (requirement C2). The lines of stderr are summed as above. For loop detection
- * there is a second digest with volatile parts masked (ids, times, the members of normalisation
- * rule 4), since otherwise no two answers of a server would be equal.
+ * JSON: if stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX bytes, SHA-256 of its
+ * canonical form. So the order of keys does not matter, but the order of array elements and every
+ * value do (requirement C2). The lines of stderr are summed as above. For loop detection there is a
+ * second digest with volatile parts masked (ids, times, the members of normalisation rule 4), since
+ * otherwise no two answers of a server would be equal.
  *
- * A digest is the first half of a SHA-256 over all that and how the attempt ended, so it is not a
- * prefix of the SHA-256 of the text. A fingerprint belongs to one thread at a time.
- */
+ * A digest is the first half of a SHA-256 over these values and how the attempt ended, so it is not
+ * a prefix of the SHA-256 of the text. A fingerprint belongs to one thread at a time. */
 #ifndef DEVS_FINGERPRINT_H
 #define DEVS_FINGERPRINT_H
 
@@ -32,26 +30,23 @@
 #include "outcome.h"
 #include "str.h"
 
-/*
- * Normalises output, so that only what is new differs. Pure.
+/* Normalises output, so that only new information differs. Pure.
  *
- * Two runs of a command rarely write the same bytes: clocks, durations, process numbers,
- * temporary names and addresses differ. A normaliser reads a stream in pieces of any size and
- * returns each line with those tokens replaced by a word in angle brackets ("<ts>", "<dur>",
- * ...), without terminal noise. All other numbers stay: "2 failed" after "3 failed" is the
- * progress to detect.
+ * Two runs of a command rarely write the same bytes: clocks, durations, process numbers, temporary
+ * names and addresses differ. A normaliser reads a stream in pieces of any size and returns each
+ * line with those tokens replaced by a word in angle brackets ("<ts>", "<dur>", ...), without
+ * terminal noise. All other numbers stay: "2 failed" after "3 failed" is the progress to detect.
  *
  * The result does not depend on where pieces end. Memory is bounded by NORMALISER_LINE_MAX. A
- * normaliser belongs to one thread at a time.
- */
+ * normaliser belongs to one thread at a time. */
 
 enum {
     NORMALISER_LINE_MAX = 64 * 1024,               /* bytes of a raw line; longer ones are split */
     NORMALISER_TEXT_MAX = 4 * NORMALISER_LINE_MAX, /* bytes of a normalised line: a token may be
                                                       shorter than its replacement */
     NORMALISER_WORDS_MAX = 128,                    /* words of a call that are replaced */
-    NORMALISER_WORD_MIN = 3,                       /* bytes; shorter ones mean too little */
-    NORMALISER_WORD_MAX = 128,                     /* bytes; longer words are not names */
+    NORMALISER_WORD_MIN = 3,                       /* bytes; shorter words are too common */
+    NORMALISER_WORD_MAX = 128, /* bytes; longer words are not treated as names */
 };
 
 /* Kinds of tokens that are replaced. */
@@ -79,20 +74,20 @@ const char *normaliser_mask_words(enum normaliser_mask mask);
 struct normaliser_line {
     const char *bytes;   /* normalised; not NUL-terminated */
     size_t len;          /* 1..NORMALISER_TEXT_MAX */
-    const char *general; /* with the call's own words masked, too: what counts if the step fails.
-                            Equal to `bytes` if there are none */
+    const char *general; /* with the call's own words masked as well; used if the step fails. Equal
+                            to `bytes` if there are none */
     size_t general_len;
-    const char *raw; /* original, without the line end and what a lone \r overwrote */
+    const char *raw; /* original, without the line end and any text that a lone \r overwrote */
     size_t raw_len;
     unsigned masked; /* bits 1 << enum normaliser_mask; NORMALISER_ARGUMENTS if `general` differs
                         from `bytes` */
 };
 
-/* Borrows ctx as long as the normaliser lives. */
+/* Called for each line. `ctx` is borrowed as long as the normaliser lives. */
 typedef void normaliser_line_fn(void *ctx, const struct normaliser_line *line);
 
-/* The words of a call: if it fails, its own name and arguments in the message are an echo, not
- * news. */
+/* The words of a call. If the call fails, its own name and arguments in the message are an echo,
+ * not news. */
 struct normaliser_words;
 
 /* The caller calls normaliser_words_close(). */
@@ -100,15 +95,15 @@ void normaliser_words_open(struct normaliser_words **out);
 /* May be NULL. */
 void normaliser_words_close(struct normaliser_words *words);
 
-/* Adds the words of a text (a tool's name, an argument, JSON of arguments): runs of letters,
- * digits, '_' and bytes over 127 that are not numbers; and whole names that contain '/', such as
+/* Adds the words of a string (a tool's name, an argument, JSON of arguments): runs of letters,
+ * digits, '_' and bytes over 127 that are not numbers, and whole names that contain '/', such as
  * paths and branches. Ignores words after the first NORMALISER_WORDS_MAX. */
 void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len);
 
 struct normaliser;
 
-/* For one stream. Borrows `words` until the end; they must be complete and may be NULL. The
- * caller calls normaliser_close(). */
+/* Makes a normaliser for one stream. Borrows `words`, which must be complete and may be NULL, until
+ * the normaliser is closed. The caller calls normaliser_close(). */
 void normaliser_open(struct normaliser **out, const struct normaliser_words *words,
                      normaliser_line_fn *line, void *ctx);
 /* May be NULL. Drops an unfinished line. */
@@ -132,9 +127,10 @@ void normaliser_drop(struct normaliser *normaliser);
 
 enum {
     FINGERPRINT_STREAMS = 2,
-    FINGERPRINT_BYTES_MAX = 64 * 1024 * 1024, /* of each stream; more is only counted */
-    FINGERPRINT_JSON_MAX = 1024 * 1024, /* of stdout from the start of the value; longer output
-                                           is text */
+    FINGERPRINT_BYTES_MAX =
+        64 * 1024 * 1024, /* bytes of each stream; further bytes are only counted */
+    FINGERPRINT_JSON_MAX =
+        1024 * 1024, /* bytes of stdout from the start of the value; longer output is text */
 };
 
 /* One line of the output and its hashes; borrowed for the call. */
@@ -142,9 +138,9 @@ struct fingerprint_line {
     int stream; /* 0 stdout, 1 stderr */
     const struct normaliser_line *line;
     struct digest hash;         /* of line->bytes */
-    struct digest general_hash; /* of line->general; the same hash if that is `bytes` */
+    struct digest general_hash; /* of line->general; the same as `hash` if that is `bytes` */
 };
-/* Called for each complete line; for the last one at the end of the output. */
+/* Called for each complete line; at the end of the output for an unfinished last line. */
 typedef void fingerprint_line_fn(void *ctx, const struct fingerprint_line *line);
 
 /* All members are optional. */
@@ -158,15 +154,15 @@ struct fingerprint_setting {
 enum fingerprint_kind { FINGERPRINT_TEXT, FINGERPRINT_JSON };
 
 struct fingerprint_result {
-    struct digest digest;        /* never 0,0, which means "not taken" */
+    struct digest digest;        /* never 0,0, which means "not computed" */
     struct digest masked_digest; /* of masked JSON; for text the same as `digest` */
     enum fingerprint_kind kind;
-    uint64_t raw;          /* of the original bytes: if only this differs, only masked bytes do */
-    int64_t lines;         /* normalised, of both streams */
-    int64_t skipped_bytes; /* only counted; 0 unless `partial` */
-    bool partial;          /* there was more than FINGERPRINT_BYTES_MAX; no digest of a complete
-                              output equals this one */
-    unsigned masked;       /* bits 1 << enum normaliser_mask of all lines */
+    uint64_t raw;  /* hash of the original bytes: if only `raw` differs, only masked bytes differ */
+    int64_t lines; /* number of normalised lines in both streams */
+    int64_t skipped_bytes; /* bytes that were only counted; 0 unless `partial` */
+    bool partial;    /* the output exceeded FINGERPRINT_BYTES_MAX; its digest never equals that of a
+                        complete output */
+    unsigned masked; /* bits 1 << enum normaliser_mask that occurred in any line */
 };
 
 struct fingerprint;
@@ -179,7 +175,7 @@ void fingerprint_close(struct fingerprint *fingerprint);
 /* Adds bytes of stream 0 (stdout) or 1 (stderr). */
 void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *bytes, size_t len);
 
-/* Adds the kept end of a stream, once per stream after its last bytes: reads the skipped part
+/* Adds the kept end of a stream. Call once per stream, after its last bytes. Reads the skipped part
  * from its first whole line. Does nothing if nothing was skipped. */
 void fingerprint_add_tail(struct fingerprint *fingerprint, int stream, const char *bytes,
                           size_t len);
@@ -199,7 +195,7 @@ struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
 
 enum { CANONICAL_HASH_BYTES = 32 };
 
-/* Appends the canonical text; null for NULL. */
+/* Appends the canonical text; "null" if `json` is NULL. */
 void canonical_write(const struct json *json, struct str *out);
 
 /* Like canonical_write(), with each element and member on a line of its own. */
@@ -208,24 +204,22 @@ void canonical_write_lines(const struct json *json, struct str *out);
 /* Computes the SHA-256 of the canonical text. */
 void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BYTES]);
 
-/*
- * How many tests passed and failed, by the test program's own summary.
+/* How many tests passed and failed, by the test program's own summary.
  *
- * Reads only lines with the form of a known summary (pytest, unittest, jest, mocha, TAP as
- * written by node and tape, cargo, CTest, Check, GoogleTest, JUnit); counts and guesses nothing.
- * Pure; any thread.
- */
+ * Reads only lines in the form of a known summary (pytest, unittest, jest, mocha, TAP as written by
+ * node and tape, cargo, CTest, Check, GoogleTest, JUnit); does not count or guess. Pure; any
+ * thread. */
 
 enum { TEST_REPORT_LINE_MAX = 160, TEST_REPORT_NUMBER_MAX = 1000000000 };
 
 /* A plain value. */
 struct test_report {
     const char *form; /* static: "pytest", "cargo", ... */
-    int64_t passed;   /* each -1 if the summary does not say */
-    int64_t failed;   /* failures and errors together */
+    int64_t passed;   /* -1 if the summary does not say */
+    int64_t failed;   /* failures and errors; -1 if the summary does not say */
     int64_t skipped;
     int64_t total;
-    char line[TEST_REPORT_LINE_MAX]; /* the last line of the summary, cut; clean text */
+    char line[TEST_REPORT_LINE_MAX]; /* the last line of the summary, clean, cut if too long */
 };
 
 /* Finds the last summary in the text. Returns false and leaves *out alone if there is none.

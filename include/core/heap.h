@@ -1,9 +1,7 @@
-/*
- * heap.h - an index heap: numbers 0..n-1, each at most once, least key first.
+/* heap.h - an index heap: numbers 0..n-1, each at most once, smallest key first.
  *
  * Equal keys are ordered by number, so the order is the same on every machine. All operations are
- * O(log n), lookup is O(1). Owned by its struct.
- */
+ * O(log n), lookup is O(1). Owned by its struct. */
 #ifndef DEVS_HEAP_H
 #define DEVS_HEAP_H
 
@@ -15,8 +13,8 @@ struct heap {
     int *places;   /* owned; item -> index in items, -1 = not in the heap */
     int64_t *keys; /* owned; by item */
     int count;
-    int size; /* it may hold 0..size-1 */
-    int cap;  /* there is space for this many; 0 before the first insertion */
+    int size; /* items are 0..size-1 */
+    int cap;  /* capacity of the arrays; 0 before the first insertion */
 };
 
 /* Makes an empty heap for 0..size-1; it allocates nothing before the first insertion. The caller

@@ -8,8 +8,9 @@
 
 #include "str.h"
 
-/* Appends the text, replacing what strict parsers reject and no program means: the escape of
- * U+0000 by that of U+0001, half a surrogate pair by U+FFFD, and invalid UTF-8 by '?'. */
+/* Appends the text, replacing sequences that strict parsers reject and no program prints on
+ * purpose: the escape of U+0000 by that of U+0001, a lone surrogate by U+FFFD, and invalid UTF-8 by
+ * '?'. */
 void json_repair(struct str *out, const char *text, size_t len);
 
 #endif

@@ -1,10 +1,8 @@
-/*
- * number_set.h - a set of the numbers 0..n-1 with fast access to the least one.
+/* number_set.h - a set of the numbers 0..n-1 with fast access to the smallest one.
  *
- * One bit for each number; above them one bit for each nonzero word, and so on up to a single word.
- * Each operation looks at one word of each level; a set of 50,000 has three levels. Owned by its
- * struct.
- */
+ * The lowest level has one bit per number, each higher level one bit per nonzero word below, up to
+ * a single word. Each operation looks at one word of each level; a set of 50,000 has three levels.
+ * Owned by its struct. */
 #ifndef DEVS_NUMBER_SET_H
 #define DEVS_NUMBER_SET_H
 
@@ -15,12 +13,12 @@
 enum { NUMBER_SET_LEVELS_MAX = 6 }; /* 64^6 is more than any int */
 
 struct number_set {
-    uint64_t *words;                      /* owned; level after level, the numbers' own first */
-    size_t starts[NUMBER_SET_LEVELS_MAX]; /* where each level begins in them */
+    uint64_t *words; /* owned; all levels, beginning with the bits of the numbers */
+    size_t starts[NUMBER_SET_LEVELS_MAX]; /* where each level begins in `words` */
     int levels;
-    int count; /* numbers in it */
-    int size;  /* it may hold 0..size-1 */
-    int cap;   /* there is space for this many */
+    int count; /* numbers in the set */
+    int size;  /* members are 0..size-1 */
+    int cap;   /* capacity in numbers */
 };
 
 /* Makes an empty set for the numbers 0..size-1. The caller frees with number_set_done(). */
@@ -32,11 +30,11 @@ void number_set_grow(struct number_set *set, int size);
 
 /* Returns whether the set has the number. */
 bool number_set_has(const struct number_set *set, int number);
-/* Does nothing if the set has it already. */
+/* Adds the number. Does nothing if the set already has it. */
 void number_set_add(struct number_set *set, int number);
-/* Does nothing if the set does not have it. */
+/* Removes the number. Does nothing if the set does not have it. */
 void number_set_remove(struct number_set *set, int number);
-/* Returns the least number, or -1 if the set is empty. */
+/* Returns the smallest number, or -1 if the set is empty. */
 int number_set_first(const struct number_set *set);
 /* Returns how many numbers in the set are less than this one, which need not be in it. O(number /
  * 64). */

@@ -11,12 +11,12 @@
 
 /* Numbers are stored in the log: never renumber. */
 enum outcome_kind {
-    OUTCOME_EXIT = 0,        /* code: exit status 0..255 */
-    OUTCOME_SIGNAL = 1,      /* code: signal number, not sent by devs */
-    OUTCOME_NOT_STARTED = 2, /* code: errno of the start, or an enum start_code */
-    OUTCOME_TIMEOUT = 3,     /* devs ended it: its time was up */
-    OUTCOME_CANCELLED = 4,   /* devs ended it on a person's request */
-    OUTCOME_INTERRUPTED = 5, /* devs died while it ran */
+    OUTCOME_EXIT = 0,        /* `code` is the exit status, 0..255 */
+    OUTCOME_SIGNAL = 1,      /* `code` is the number of a signal that devs did not send */
+    OUTCOME_NOT_STARTED = 2, /* `code` is the errno of the start, or an enum start_code */
+    OUTCOME_TIMEOUT = 3,     /* devs ended the attempt because its time was up */
+    OUTCOME_CANCELLED = 4,   /* devs ended the attempt on a person's request */
+    OUTCOME_INTERRUPTED = 5, /* devs died while the attempt ran */
     OUTCOME_KIND_COUNT,
 };
 
@@ -25,7 +25,7 @@ enum outcome_kind {
 enum start_code {
     START_CODE_FIRST = 1001,
     START_SANDBOX_FAILED = 1001,   /* the sandbox refused or failed */
-    START_TIMED_OUT = 1002,        /* not ready in time */
+    START_TIMED_OUT = 1002,        /* the sandbox was not ready in time */
     START_DAEMON_DOWN = 1003,      /* the container engine does not answer */
     START_IMAGE_MISSING = 1004,    /* the container's image is missing */
     START_WORKSPACE_FAILED = 1005, /* the workspace cannot be created or restored */
@@ -41,10 +41,10 @@ enum start_code {
 
 /* Why devs ended an attempt without a request. */
 enum outcome_stop {
-    STOP_ASKED = 0,    /* on request, or devs did not end it */
-    STOP_LOOP = 1,     /* its calls loop */
-    STOP_BUDGET = 2,   /* its budget is spent */
-    STOP_HOPELESS = 3, /* its own retries cannot succeed without a person */
+    STOP_ASKED = 0,    /* on request, or not ended by devs */
+    STOP_LOOP = 1,     /* the agent's calls loop */
+    STOP_BUDGET = 2,   /* a budget is spent */
+    STOP_HOPELESS = 3, /* the agent's own retries cannot succeed without a person */
     STOP_COUNT,
 };
 
@@ -52,30 +52,31 @@ struct outcome {
     enum outcome_kind kind;
     int code;
     enum outcome_stop stop; /* CANCELLED only */
-    int processes_left;     /* processes that survived every attempt to end them */
-    int own_retries;        /* of its agent, since the model last answered */
-    int64_t quiet_ms;       /* TIMEOUT only: silent for this long; 0 = its time was up */
-    int64_t own_wait_ms;    /* part of ran_ms: from the first own retry of its agent to the next
-                               answer or the end */
-    int64_t ran_ms;         /* from start to end */
-    int64_t bytes[2];       /* written to stdout, stderr */
-    int64_t lines[2];       /* line feeds in each */
-    int64_t rss_kib_max;    /* peak memory of the child and the processes it waited for */
-    int64_t cpu_ms;         /* user + system */
+    int processes_left;     /* processes that could not be ended */
+    int own_retries;        /* own retries of the agent since the model last answered */
+    int64_t quiet_ms;       /* TIMEOUT only: time without output; 0 = the attempt's time was up */
+    int64_t own_wait_ms; /* part of ran_ms: from the agent's first own retry to the next answer or
+                            the end */
+    int64_t ran_ms;      /* from start to end */
+    int64_t bytes[2];    /* written to stdout and stderr */
+    int64_t lines[2];    /* line feeds in stdout and stderr */
+    int64_t rss_kib_max; /* peak memory of the child and the processes it waited for */
+    int64_t cpu_ms;      /* user + system */
 };
 
-/* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
+/* Returns "exit", "signal", "not started", "timeout", "cancelled" or "interrupted". Static. */
 const char *outcome_kind_name(enum outcome_kind kind);
 
 /* Returns true for an enum start_code, false for an errno. */
 bool start_code_is_known(int code);
 
 struct str;
-/* "exit 1", "signal 9", "not started: No such file or directory", "timeout", "timeout: no output
- * for 900 s", "stopped: its budget is spent". */
+/* Appends text such as "exit 1", "signal 9", "not started: No such file or directory", "timeout",
+ * "timeout: no output for 900 s" or "stopped: its budget is spent". */
 void outcome_words(const struct outcome *outcome, struct str *out);
 
-/* Returns false if devs died: nobody measured time and output, so the numbers are 0. */
+/* Returns false if devs died during the attempt: time and output were not measured, so these
+ * numbers are 0. */
 bool outcome_is_seen(const struct outcome *outcome);
 
 /*
@@ -84,13 +85,13 @@ bool outcome_is_seen(const struct outcome *outcome);
 
 enum phase { PHASE_RED, PHASE_GREEN, PHASE_VERIFY, PHASE_REFACTOR, PHASE_COUNT };
 
-/* "RED", ... */
+/* Returns "RED", ... Static. */
 const char *phase_name(enum phase phase);
 
 /* Returns the letter in the phase strip: 'R', 'G', 'V', 'F'. */
 char phase_letter(enum phase phase);
 
-/* Returns false and leaves *out alone if the text is not a phase name in capitals. */
+/* Parses a phase name in capitals. Returns false and leaves *out alone for any other text. */
 ATTR_MUST_USE bool phase_parse(const char *text, enum phase *out);
 
 #endif

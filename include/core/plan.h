@@ -22,22 +22,21 @@
 enum {
     PLAN_ID_MAX = 64, /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
     PLAN_TASKS_MAX = 100000,
-    PLAN_STEPS_MAX = 64,        /* of one task */
-    PLAN_NEEDS_MAX = 1000,      /* of one task */
-    PLAN_ARGS_MAX = 4096,       /* of one command */
+    PLAN_STEPS_MAX = 64,        /* steps of one task */
+    PLAN_NEEDS_MAX = 1000,      /* needs of one task */
+    PLAN_ARGS_MAX = 4096,       /* arguments of one command */
     PLAN_TITLE_MAX = 200,       /* characters of a title, and of the plan's name */
     PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
     PLAN_ENV_MAX = 1000,        /* variables of one step */
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
-    PLAN_SOURCES_MAX = 64,      /* names that the steps of a plan give as their source */
-    PLAN_ROUNDS_MAX = 100,      /* of one task */
-    PLAN_QUIET_MS = 900 * 1000, /* how long an agent may be silent, unless its step says
-                                   otherwise */
+    PLAN_SOURCES_MAX = 64,      /* different sources that the steps of a plan name */
+    PLAN_ROUNDS_MAX = 100,      /* rounds of one task */
+    PLAN_QUIET_MS = 900 * 1000, /* how long an agent may be silent by default, in ms */
     PLAN_CONTRACTS_MAX = 1000,  /* different contracts in a plan */
     PLAN_SCHEMAS_MAX = 100000,  /* schemas in all its contracts, see contract_schema_count() */
-    PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* of all its contracts' texts */
+    PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* bytes of all its contracts' texts */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 
@@ -45,20 +44,20 @@ enum {
 
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
 
-/* What an expected failure must be like. */
+/* The conditions for an expected failure. */
 struct plan_expectation {
     enum plan_expect what;
     unsigned reasons; /* bits 1 << enum reason of accepted reasons; 0 = the default set (test-
                          fail, compile, none) */
-    char *match;      /* owned; text that the end of the output must contain; NULL = any */
+    char *match;      /* owned; text that the end of the output must contain; NULL = no condition */
 };
 
 /* The contract without a schema: the output must be a valid plan. */
 #define PLAN_CONTRACT_PLAN "devs-plan"
 
-/* What the output of one or more steps must look like. */
+/* The contract of the output of one or more steps. */
 struct plan_contract {
-    char *name;              /* owned; NULL: it is within the step */
+    char *name;              /* owned; NULL if the contract is written within the step */
     char *text;              /* owned; the JSON Schema; NULL if built in */
     struct contract *schema; /* owned; compiled from the text */
 };
@@ -74,37 +73,37 @@ struct plan_agent {
                                       NULL = none */
     char **permission_args;        /* owned, NULL-terminated; NULL = the adapter's */
     char *model;                   /* owned; NULL = the CLI's own */
-    char *resume;                  /* owned; the session to resume; NULL = a new one */
-    char *output;                  /* owned; relative to the working folder: the file for its
-                                      final text after success; NULL = none */
+    char *resume;                  /* owned; id of the session to resume; NULL = a new session */
+    char *output; /* owned; file for the final text after success, relative to the working folder;
+                     NULL = none */
 };
 
-/* A file that a step must leave, relative to its working folder. */
+/* A file that must exist after a step, relative to the step's working folder. */
 struct plan_expected_file {
     char *path;        /* owned */
-    int64_t min_lines; /* 0 = any number */
-    char *contains;    /* owned; NULL = anything */
+    int64_t min_lines; /* 0 = no condition */
+    char *contains;    /* owned; text that the file must contain; NULL = no condition */
 };
 
 struct plan_step {
     enum phase phase;
-    char **argv; /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL}; of an agent:
+    char **argv; /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL}; for an agent:
                     the command for a new session, without the prompt */
     struct plan_agent *agent; /* owned; NULL = the step runs a command */
     char *cwd;                /* owned; relative to the run's folder; NULL = that folder */
-    char **env;               /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
-    char *stdin_path;         /* owned; NULL = /dev/null; PLAN_STDIN_OURS = that of devs exec */
-    int64_t timeout_ms;       /* 0 = none */
-    int64_t quiet_ms;         /* ended after this much silence; 0 = never */
+    char **env; /* owned, NULL-terminated "NAME=value"; NULL = no additional variables */
+    char *
+        stdin_path; /* owned; NULL = /dev/null; PLAN_STDIN_OURS = the standard input of devs exec */
+    int64_t timeout_ms; /* 0 = none */
+    int64_t quiet_ms;   /* ms without output after which the attempt is ended; 0 = never */
     struct plan_expectation expect;
     struct plan_expected_file *files; /* owned; checked after success; NULL = none */
     int file_count;                   /* at most PLAN_FILES_MAX */
     bool idempotent;
-    bool once;                   /* one attempt in every phase, whatever its policy; plan_grow() */
+    bool once; /* one attempt in every phase, whatever the policy says; set by plan_grow() */
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
     struct policy *own_policy;   /* owned; the step's own policy, NULL = none */
-    int source;                  /* index in plan->sources of the rate limit that it shares; -1 =
-                                    none */
+    int source; /* index in plan->sources of the rate limit that the step shares; -1 = none */
     const struct plan_contract *contract; /* borrowed from the plan; NULL = any output */
     const struct sandbox_spec *sandbox;   /* borrowed from the plan, this step or static; never
                                              NULL */
@@ -120,8 +119,9 @@ struct plan_task {
     int need_count;
     int *dependents; /* owned; task numbers, the inverse of needs */
     int dependent_count;
-    int rounds;           /* passes over its steps from an agent's on, including the first */
-    struct budget budget; /* for all its agents together */
+    int rounds; /* maximum passes over the steps, from an agent's step on, including the first pass
+                 */
+    struct budget budget;                   /* for all agents of the task together */
     const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
                                                NULL */
     struct workspace_spec *own_workspace;   /* owned; the task's own workspace, NULL = none */
@@ -136,35 +136,35 @@ struct plan_name {
 struct plan {
     char *name; /* owned; defaults to "plan" */
     int jobs;   /* 0 = unspecified */
-    bool grows; /* begins without tasks, which are added while it runs: see plan_grow() */
+    bool grows; /* begins without tasks; they are added while the run is active: see plan_grow() */
     bool idempotent;
-    struct policy *policies; /* owned; those of the settings, then the plan's own */
+    struct policy *policies; /* owned; the policies of the settings, then the plan's own */
     int policy_count;
-    int setting_count;                /* how many come from the settings */
-    bool has_settings;                /* the settings provided something, or might have */
-    const struct policy *policy;      /* of steps that name none; borrowed like a step's */
-    struct policy *own_policy;        /* owned; like a step's */
-    struct entropy_limits loops;      /* thresholds of loop detection */
-    bool has_loops;                   /* the plan or the settings set some of them */
-    struct workspace_spec workspace;  /* of tasks that have none */
-    struct sandbox_spec sandbox;      /* of steps that have none */
-    struct plan_limits limits;        /* of each attempt */
-    struct budget budget;             /* for all agents of a run */
-    struct adapters *adapters;        /* owned; the visible agents; NULL = the built-in ones */
-    enum plan_hangup on_hangup;       /* when the terminal goes away */
-    unsigned said;                    /* enum plan_said: what the plan or the settings set */
-    struct plan_contract **contracts; /* owned, like each; named ones occur once */
+    int setting_count;               /* number of policies that come from the settings */
+    bool has_settings;               /* the settings provided values, or might have */
+    const struct policy *policy;     /* for steps that name none; borrowed like a step's */
+    struct policy *own_policy;       /* owned; like a step's */
+    struct entropy_limits loops;     /* thresholds of loop detection */
+    bool has_loops;                  /* the plan or the settings set some of them */
+    struct workspace_spec workspace; /* for tasks that have none */
+    struct sandbox_spec sandbox;     /* for steps that have none */
+    struct plan_limits limits;       /* for each attempt */
+    struct budget budget;            /* for all agents of a run */
+    struct adapters *adapters;       /* owned; the visible agents; NULL = the built-in ones */
+    enum plan_hangup on_hangup;      /* what to do when the terminal goes away */
+    unsigned said; /* bits of enum plan_said: keys that the plan or the settings set */
+    struct plan_contract **contracts; /* owned, like each contract; named contracts occur once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
-    bool has_files;                   /* some were read from files */
+    bool has_files;                   /* some contracts were read from files */
     char **sources;                   /* owned; each name once */
     int source_count;                 /* at most PLAN_SOURCES_MAX */
     struct plan_task *tasks;          /* owned; a task's number is its index */
     int task_count;
-    int step_count;          /* of all tasks */
+    int step_count;          /* steps of all tasks */
     struct plan_name *by_id; /* owned; sorted by id, for plan_find() */
     int by_id_count;
-    const struct plan *base; /* borrowed; of a growing plan: the plan with its rules; else NULL */
-    size_t task_cap, by_id_cap; /* of a growing plan: capacity of the two arrays */
+    const struct plan *base; /* for a growing plan: borrowed, the plan with its rules; else NULL */
+    size_t task_cap, by_id_cap; /* for a growing plan: capacity of `tasks` and `by_id` */
 };
 
 /* Reads a plan. If it is invalid, returns false with all errors in *violations, in document
@@ -173,7 +173,7 @@ struct plan {
 ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
                               struct violations *violations);
 
-/* Appends the file of that name, relative to the plan, to *out; at most CONTRACT_BYTES_MAX
+/* Appends the file with this name, relative to the plan, to *out. Reads at most CONTRACT_BYTES_MAX
  * bytes. */
 typedef bool plan_file_fn(void *ctx, const char *name, struct str *out, struct err *err);
 
@@ -182,72 +182,77 @@ struct plan_files {
     void *ctx; /* borrowed */
 };
 
-/* What a plan may refer to. Zero-initialized: nothing. */
+/* External data that a plan may refer to. Zero-initialized: none. */
 struct plan_context {
     const struct settings *settings; /* borrowed; NULL = none */
     const struct plan_files *files;  /* borrowed; NULL = none: contracts must be in the plan */
 };
 
-/* Like plan_parse(), with the plan's surroundings: policies and limits of the settings are
- * visible, and contracts may be in files. All of it becomes part of the plan, so that
- * plan_write() gives a self-contained text. A text from a log keeps the settings it has. */
+/* Like plan_parse(), but policies and limits of the settings are visible, and contracts may be in
+ * files. They become part of the plan, so that plan_write() writes a self-contained text. A text
+ * from a log keeps its own settings. */
 ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct plan_context *context,
                                    struct plan **out, struct violations *violations);
 
 #define PLAN_STDIN_OURS "-" /* the standard input of the devs that started the run */
 
-/* The plan of one command: one task "exec" with one step. Copies argv. A policy that may repeat
- * the command declares it idempotent. */
+/* A plan for one command: one task "exec" with one step. Copies argv. If the policy may repeat the
+ * command, the step is marked idempotent. */
 struct plan_exec {
     char *const *argv; /* borrowed, NULL-terminated */
     bool reads_stdin;  /* the command reads the standard input of devs */
     enum phase phase;
-    const struct policy *policy; /* borrowed for the call, of the settings, or static */
+    const struct policy
+        *policy; /* borrowed for the call; may belong to the settings or be static */
     int64_t timeout_ms;
-    const struct settings *settings;    /* borrowed for the call; NULL = none */
-    const struct sandbox_spec *sandbox; /* borrowed for the call; NULL = that of the settings */
+    const struct settings *settings; /* borrowed for the call; NULL = none */
+    const struct sandbox_spec
+        *sandbox; /* borrowed for the call; NULL = the sandbox of the settings */
     bool idempotent;
 };
-/* Fails with ERR_INVALID or ERR_LIMIT if no plan may contain the command: empty, too many
- * arguments, or one that is too long. The caller owns *out. */
+/* Makes the plan. Fails with ERR_INVALID or ERR_LIMIT if no plan may contain the command: it is
+ * empty, has too many arguments, or an argument is too long. The caller owns *out. */
 ATTR_MUST_USE bool plan_for_command(const struct plan_exec *exec, struct plan **out,
                                     struct err *err);
 
 struct str;
-/* Appends the plan as JSON, which plan_parse() reads as an equal plan; for `exec`, whose plan
- * has no file. Invalid UTF-8 in a command becomes U+FFFD. */
+/* Appends the plan as JSON, which plan_parse() reads as an equal plan. Invalid UTF-8 in the command
+ * of `exec` becomes U+FFFD. */
 void plan_write(const struct plan *plan, struct str *out);
 
-/* Returns true if the plan contains something from outside its text, so that plan_write() writes
- * more. */
+/* Returns true if the plan contains parts from outside its text, so that plan_write() writes more
+ * than the text. */
 bool plan_has_more(const struct plan *plan);
 
-/* Extracts task `id` and what it needs, directly or not. Fails with ERR_NOT_FOUND if there is no
- * such task. The caller owns *out. */
+/* Extracts task `id` and the tasks that it needs, directly or indirectly. Fails with ERR_NOT_FOUND
+ * if there is no such task. The caller owns *out. */
 ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct plan **out,
                              struct err *err);
 
-/* Returns the policy of that name: the plan's own, else that of the settings, else the built-in
- * one; or NULL. */
+/* Returns the policy with this name: the plan's own, else that of the settings, else the built-in
+ * one; NULL if there is none. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
 
-/* Returns the agent's step that this step belongs to: the last one at or before it; -1 = none. */
+/* Returns the number of the agent's step that this step belongs to: the last one at or before
+ * `step`; -1 if there is none. */
 int plan_task_agent_step(const struct plan_task *task, int step);
 
-/* The sandbox of the task's first step that has one; kind none if no step has. Borrowed. */
+/* Returns the sandbox of the task's first step that has one; a sandbox of kind none if no step has.
+ * Borrowed. */
 const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task);
 
-/* Where `workspace.setup` runs, given the task's sandbox and setup_in. Kind none: on this machine,
- * outside any sandbox. The result borrows the lists of `sandbox`; do not free it. */
+/* Returns the sandbox in which `workspace.setup` runs, given the task's sandbox and setup_in; kind
+ * none means outside any sandbox, on this machine. The result borrows the lists of `sandbox`; do
+ * not free it. */
 struct sandbox_spec plan_setup_sandbox(const struct workspace_spec *workspace,
                                        const struct sandbox_spec *sandbox);
 
-/* May the step run again after an attempt that is not known to be harmless: is it idempotent, can
- * its task's workspace be put back, or does it go on where it was, as an agent in its session? */
+/* Returns whether the step may run again after an attempt that may have changed something: it is
+ * idempotent, its task's workspace can be reset, or its agent can resume its session. */
 bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_step *step);
 
-/* Returns the attempts that the policy allows: 1 in a phase without retries, and for a step that
- * runs once. */
+/* Returns the number of attempts that the policy allows; 1 in a phase without retries, and for a
+ * step with `once`. */
 int plan_step_attempts(const struct plan_step *step);
 
 /* May be NULL. */
@@ -256,87 +261,80 @@ void plan_free(struct plan *plan);
 /* Returns the task's number, or -1. O(log n) or better. */
 int plan_find(const struct plan *plan, const char *id);
 
-/*
- * The published JSON Schemas of plans and of devs.config.json, assets/plan.schema.json and
- * assets/config.schema.json, which are part of the program. The same text serves editors and
- * checks documents. Any thread.
- */
+/* The published JSON Schemas of plans and of devs.config.json, assets/plan.schema.json and
+ * assets/config.schema.json, which are compiled into the program. Editors and devs itself use the
+ * same text. Any thread. */
 
 /* Returns the text of the plan schema. Static. */
 const char *plan_schema_text(void);
 /* Returns the text of the schema of devs.config.json. Static. */
 const char *settings_schema_text(void);
 
-/* Returns the contract of plans, compiled by the first call; lives as long as the process. */
+/* Returns the contract of plans, compiled by the first call. Valid for the life of the process. */
 const struct contract *plan_schema(void);
 /* Like plan_schema(), for devs.config.json. */
 const struct contract *settings_schema(void);
 
-/*
- * A plan from the log, in which marks replace secrets.
- */
+/* A plan from the log, in which redaction marks replace secrets. */
 
-/* Replaces marks in what steps are called with (argv, env, cwd, stdin, the prompt, and the
- * variables of the adapter), and in `setup`, by the variables of that name in `environment`
- * ("NAME=value", NULL-terminated). Leaves a text alone if a variable is missing, or if
- * `redactor` would not redact the new text to the old one: the mark then replaced something else,
- * such as a part of the value or an encoded value. No other thread may use the plan yet. */
+/* Replaces marks in the commands of steps (argv, env, cwd, stdin, the prompt, and the variables of
+ * the adapter) and in `setup` by the values of the variables they name in `environment`
+ * ("NAME=value", NULL-terminated). Leaves a string alone if a variable is missing, or if `redactor`
+ * would not redact the new string to the old one: the mark then replaced something else, such as a
+ * part of the value or an encoded value. No other thread may use the plan yet. */
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment);
 
-/* Returns true if a secret of the step's command is still missing. Copies its name. */
+/* Returns true if a secret of the step's command is still missing, and copies its name. */
 bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1]);
 /* Like plan_step_lacks(), for the command that sets up the task's workspace. */
 bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 1]);
 
-/*
- * Sessions shared by tasks.
+/* Sessions shared by tasks.
  *
- * An agent writes to its session as it works, so two tasks in one session at the same time would
- * spoil it for both. One of two such tasks must need the other, directly or not.
- */
+ * An agent writes to its session as it works, so two tasks that use a session at the same time
+ * would spoil it for both. So one of them must need the other, directly or indirectly. */
 
-/* Sessions that several tasks of a plan may share; each costs a pass over all tasks. */
+/* Maximum number of sessions that several tasks of a plan may share; each costs a pass over all
+ * tasks. */
 enum { PLAN_SESSIONS_SHARED_MAX = 64 };
 
-/* Returns true if no two tasks can be in one session at a time. Otherwise adds a violation for
- * each session, with its first two such tasks. The plan has no circles (plan_parse() checks
- * that). O(tasks and needs) for each shared session. */
+/* Returns true if no two tasks can use a session at the same time. Otherwise adds a violation for
+ * each session that two tasks can use at once, naming the first two. The plan must not have cycles
+ * (plan_parse() checks that). O(tasks and needs) for each shared session. */
 ATTR_MUST_USE bool plan_sessions_check(const struct plan *plan, struct violations *violations);
 
-/*
- * A plan that grows while its run is active.
+/* A plan that grows while its run is active.
  *
  * A plan with "grows": true begins without tasks; each is added by an event of the run. So a
- * growing plan belongs to exactly one fold (run_state.h) or engine. It is a copy of a base, whose
- * rules it uses (policies, sandbox, limits, loops), with tasks of its own; the base never
+ * growing plan belongs to exactly one fold (run_state.h) or engine. It is a copy of a base plan,
+ * has its own tasks, and uses the rules of the base (policies, sandbox, limits, loops), which never
  * changes.
  *
  * An added task needs no others, works in place, and has steps that run a command without a
  * contract. Steps that are not declared idempotent get one attempt in every phase, whatever their
- * policy, since nothing can be restored before a second one; the decision says so. A failed start
- * never ran, and may be repeated.
- */
+ * policy, because nothing can be restored before a second one; the decision says so. An attempt
+ * that failed to start may be repeated. */
 
-/* Returns true if the plan has all its tasks, like plans of people and agents. Otherwise adds a
- * violation: only devs itself starts runs with growing plans. */
+/* Returns true if the plan has all its tasks, which plans of people and agents must. Otherwise adds
+ * a violation: only devs itself starts runs with growing plans. */
 ATTR_MUST_USE bool plan_is_whole(const struct plan *plan, struct violations *violations);
 
-/* Returns a growing copy of `base`, which has "grows" and must outlive it. The caller calls
+/* Returns a growing copy of `base`, which must have "grows" and outlive the copy. The caller calls
  * plan_free(). */
 ATTR_MUST_USE struct plan *plan_growing(const struct plan *base);
 
-/* Reads a task (JSON as within a plan) and adds it. Fails and changes nothing: with ERR_INVALID
- * if the task is invalid, its id is taken, or it has what no added task may have; with ERR_LIMIT
- * if there are PLAN_TASKS_MAX. O(log tasks) if ids arrive in ascending order, else later ids
- * move up (16 bytes each). One thread at a time. */
+/* Reads a task (JSON, as in a plan) and adds it. On failure, changes nothing. Fails with
+ * ERR_INVALID if the task is invalid, its id is taken, or it has a key that added tasks may not
+ * have; with ERR_LIMIT if the plan has PLAN_TASKS_MAX tasks. O(log tasks) if ids arrive in
+ * ascending order; otherwise moves the later ids (16 bytes each). One thread at a time. */
 ATTR_MUST_USE bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err *err);
 
 /* Removes the last task, which must exist, as if it had not been added. */
 void plan_shrink(struct plan *plan);
 
-/* Frees what is no longer needed of a task that is over: arguments, environment and sandbox of
- * its steps. Keeps its id, title and number of steps. */
+/* Frees the parts of a task that are not needed once it has ended: arguments, environment and
+ * sandbox of its steps. Keeps its id, title and number of steps. */
 void plan_forget_calls(struct plan *plan, int task);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * protocol.h - the decision after an attempt, which is made only here. Pure: facts and a time in, a
- * decision out.
- */
+/* protocol.h - decides what follows an attempt; no other code does. Pure: facts and a time in, a
+ * decision out. */
 #ifndef DEVS_PROTOCOL_H
 #define DEVS_PROTOCOL_H
 
@@ -16,18 +14,18 @@
 #include "str.h"
 #include "verdict.h"
 
-/* The outcome for the step. Numbers are in the log: never renumber. */
+/* What follows for the step. Numbers are in the log: never renumber. */
 enum decision_kind {
     DECISION_SUCCEEDED = 0,
     DECISION_WAIT = 1,
     DECISION_FAILED = 2,              /* the policy or the phase does not retry */
-    DECISION_RETRY_EXHAUSTED = 3,     /* persistent, attempts used up */
-    DECISION_TRANSIENT_EXHAUSTED = 4, /* transient, attempts used up */
-    DECISION_ENTROPY = 5,             /* looping: equal last results, or a rung */
+    DECISION_RETRY_EXHAUSTED = 3,     /* attempts used up, last failure persistent */
+    DECISION_TRANSIENT_EXHAUSTED = 4, /* attempts used up, last failure transient */
+    DECISION_ENTROPY = 5,             /* looping: equal last results, or detected by a rung */
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,
-    DECISION_MAX_RETRIES = 9, /* attempts used up, under the policy's own name for it */
+    DECISION_MAX_RETRIES = 9, /* attempts used up, and the policy wants this name */
     DECISION_KIND_COUNT,
 };
 
@@ -35,34 +33,35 @@ struct protocol_facts {
     const struct policy *policy; /* borrowed */
     enum phase phase;
     const struct outcome *outcome; /* borrowed */
-    const struct verdict *verdict; /* borrowed; after `expect` was applied */
-    int used;                      /* counting attempts of this grant, including this one */
-    int own_retries;               /* by an agent, among these; they count like attempts */
-    int allowed;                   /* total attempts of this grant */
-    int free_hints;                /* uncounted waits requested by a server so far */
-    int same;                      /* equal results in a row, including this one */
-    const struct digest *results;  /* borrowed; oldest first, since a fresh start, this one last: as
-                                      many as the policy's windows look at */
+    const struct verdict *verdict; /* borrowed; after applying `expect` */
+    int used;                      /* attempts of this grant that count, including this one */
+    int own_retries; /* own retries of the agent in these attempts, which count like attempts */
+    int allowed;     /* total attempts of this grant */
+    int free_hints;  /* uncounted waits requested by a server so far */
+    int same;        /* equal results in a row, including this one */
+    const struct digest *results; /* borrowed; results since the last fresh start, oldest first,
+                                     this one last: as many as the policy's windows need */
     size_t result_count;
-    const struct circles *circles; /* borrowed; what the rungs say about it; NULL = nothing */
-    unsigned masks;                /* what was masked in its result: normaliser bits */
-    bool is_unchanged;             /* nothing has changed its tree since the previous attempt */
-    int scale;                     /* windows are multiplied by this: circles_scale() */
-    bool ignores_repeats;          /* the plan's loops are "off": equal results end nothing */
-    int step;                      /* its number, from 0 */
-    int round, rounds;             /* of its task's agent, if that comes before it; otherwise 0 */
-    bool stopping;                 /* a person wants this task stopped */
-    enum outcome_stop stop; /* why it may not continue unless it passed; usually STOP_ASKED */
-    const char *refused; /* borrowed; the last call denied to the agent before the end of this step;
-                            NULL = none */
     const struct circles
-        *calls;              /* borrowed; STOP_LOOP: what the rungs say about its agent's calls */
+        *circles;         /* borrowed; what the rungs found about the attempts; NULL = nothing */
+    unsigned masks;       /* normaliser bits masked in the result of this attempt */
+    bool is_unchanged;    /* the tree has not changed since the previous attempt */
+    int scale;            /* windows are multiplied by this: circles_scale() */
+    bool ignores_repeats; /* the plan's loops are "off": equal results do not end the step */
+    int step;             /* number of the step, from 0 */
+    int round, rounds; /* of the task's agent, if its step is at or before this one; otherwise 0 */
+    bool stopping;     /* a person wants this task stopped */
+    enum outcome_stop stop; /* why the step may not continue unless it passed; usually STOP_ASKED */
+    const char *refused;    /* borrowed; the last call that the CLI denied to the agent before this
+                               step ended; NULL = none */
+    const struct circles
+        *calls;              /* borrowed; STOP_LOOP: what the rungs found about the agent's calls */
     struct budget_use spent; /* STOP_BUDGET: the budget that is used up */
     bool spent_by_run;       /* STOP_BUDGET: the budget is the run's */
     int interrupted;         /* interruptions of this step so far, including this one */
     bool repeatable;         /* the workspace can be reset, or the step is idempotent */
     int64_t started_mono_ms; /* the step's first start, for the deadline */
-    int64_t held_ms;         /* time held since then, which does not count */
+    int64_t held_ms;         /* time for which it was held since then; does not count */
     uint64_t draw;           /* policy_draw() for this attempt */
     struct moment now;
 };
@@ -70,13 +69,13 @@ struct protocol_facts {
 struct decision {
     enum decision_kind kind;
     bool entropy;       /* counts one failure against the task */
-    bool capture;       /* the evidence is kept */
+    bool capture;       /* keep the evidence */
     bool counts;        /* false: this attempt did not use up any of the grant */
     struct delay delay; /* WAIT only */
     struct moment due;  /* WAIT only: on both clocks */
 };
 
-/* Whose loop or budget the end of a step is about. */
+/* The owner of the loop or budget that ended a step. */
 enum decision_of {
     DECISION_OF_NONE,
     DECISION_OF_AGENT, /* the agent's own loop guard */
@@ -86,34 +85,34 @@ enum decision_of {
     DECISION_OF_COUNT,
 };
 
-/* The inputs of a decision, as events record them; a wait has a struct delay, too. Numbers that do
- * not apply are 0. */
+/* The inputs of a decision, as events record them; for a wait, a struct delay is recorded, too.
+ * Numbers that do not apply are 0. */
 struct decision_inputs {
-    const char *policy; /* borrowed; its name; NULL: no inputs, or only a budget */
-    int phase;          /* of an end: enum phase + 1 */
-    /* Of a wait: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
+    const char *policy; /* borrowed; name of the policy; NULL = no inputs, or only a budget */
+    int phase;          /* for an end: enum phase + 1 */
+    /* For a wait: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
      * hint. */
     int64_t base_ms, cap_ms;
     double multiplier, jitter;
     bool full_jitter;
-    int used, allowed; /* attempts; starts if it never started */
-    int own_retries;   /* by an agent */
-    int same;          /* equal results in a row, and their limits: */
+    int used, allowed; /* attempts, or starts if the attempt never started */
+    int own_retries;   /* own retries of the agent */
+    int same;          /* equal results in a row; the next members are its limits */
     int window, same_stops, unchanged_stops;
-    bool unchanged;      /* on an unchanged tree */
-    int64_t hint_cap_ms; /* longest retry-after that is waited for; -1 = there was no hint */
+    bool unchanged;      /* the tree has not changed since the previous attempt */
+    int64_t hint_cap_ms; /* longest retry-after that devs waits for; -1 = there was no hint */
     int free_hints;
     int64_t deadline_ms, since_start_ms, held_ms;
     int interrupted;
-    int round, rounds; /* of an end: of the agent before it, if it has several */
+    int round, rounds; /* for an end: round of the agent before the step, if there are several */
     enum decision_of of;
-    struct loop_facts loop;     /* of an end by a loop rule; its `why` is borrowed */
-    const char *refused;        /* borrowed; the last call denied to the agent; NULL = none */
-    enum budget_kind budget;    /* the budget that is used up; NONE = none */
-    int64_t spent, spent_limit; /* of that budget */
+    struct loop_facts loop; /* for an end by a loop rule; borrows `why` */
+    const char *refused; /* borrowed; the last call that the CLI denied to the agent; NULL = none */
+    enum budget_kind budget;    /* the budget that is used up; BUDGET_NONE = none */
+    int64_t spent, spent_limit; /* use and limit of that budget */
 };
 
-/* Returns whether a start at this time would be past the policy's deadline. Time held does not
+/* Returns whether a start at this time would be after the policy's deadline. Time on hold does not
  * count. */
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
                       int64_t start_mono_ms);
@@ -124,34 +123,34 @@ int protocol_equal_max(const struct protocol_facts *facts);
  * failed; 0 = never. */
 int protocol_unchanged_max(const struct protocol_facts *facts);
 
-/* Decides what follows the attempt: the table in docs/reliability.md. Overwrites *out; its times
- * are those of the facts. */
+/* Decides what follows the attempt, by the table in docs/reliability.md. Overwrites *out. Uses the
+ * times in `facts`. */
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
 
-/* For a decision that no round follows. If the work of an agent failed and it was denied a call,
- * only a person can allow that: changes *out to NEEDS_YOU. Otherwise sets facts->refused to
+/* Call for a decision that no round follows. If an agent's work failed and it was denied a call,
+ * only a person can allow the call: changes *out to NEEDS_YOU. Otherwise sets facts->refused to
  * NULL. */
 void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
 
-/* Returns whether the verdict names a time to come back although the environment did not fail. It
- * is waited for like a server's hint. */
+/* Returns whether the verdict says when to come back although the environment did not fail. devs
+ * waits until then, as for a server's hint. */
 bool protocol_is_parked(const struct verdict *verdict);
 
-/* "", "agent", "calls", "task", "run". */
+/* Returns "", "agent", "calls", "task" or "run". Static. */
 const char *decision_of_name(enum decision_of of);
 
-/* Sets the inputs of the decision in a new event: for a wait those of the formula, for an end why
- * the policy did not continue. They borrow from the facts and from *why, to which the reason of a
- * loop rule is appended. */
+/* Sets the inputs of the decision for a new event: for a wait, those of the formula; for an end,
+ * why the policy did not continue. They borrow from the facts and from *why, to which the reason of
+ * a loop rule is appended. */
 void protocol_inputs(const struct protocol_facts *facts, const struct decision *decision,
                      struct str *why, struct decision_inputs *out);
 /* Sets the members about a used-up budget. */
 void protocol_add_budget(const struct budget_use *spent, bool by_run, struct decision_inputs *out);
 
-/* Returns the error's name: "retry exhausted", "transient exhausted", "failed", ... */
+/* Returns the name of the error: "retry exhausted", "transient exhausted", "failed", ... Static. */
 const char *decision_kind_name(enum decision_kind kind);
 
-/* Returns an end in everyday words: "gave up", "stuck", "needs you". */
+/* Returns an end in everyday words, such as "gave up", "stuck", "needs you". Static. */
 const char *decision_word(enum decision_kind kind);
 
 #endif

@@ -1,13 +1,11 @@
-/*
- * redecide.h - makes the decisions of a recorded run again and compares. Pure; belongs to one
+/* redecide.h - makes the decisions of a recorded run again and compares. Pure; belongs to one
  * thread.
  *
- * The inputs are taken from the log, the scheduler of this build decides, and what it emits is
- * compared with what was recorded. Events come in as recorded, in order. Those that say what
- * happened (an attempt's end, a person's control, a fact of the engine) become inputs of
- * scheduler_step(); those that follow from them are compared. After a difference it continues from
- * what the log says.
- */
+ * The inputs are taken from the log, the scheduler of this build decides, and the events that it
+ * emits are compared with the recorded ones. Events are added as recorded, in order. Events that
+ * say what happened (an attempt's end, a person's control, a fact of the engine) become inputs of
+ * scheduler_step(); events that follow from them are compared. After a difference, the comparison
+ * continues from the recorded state. */
 #ifndef DEVS_REDECIDE_H
 #define DEVS_REDECIDE_H
 
@@ -23,18 +21,17 @@
 #include "scheduler.h"
 
 enum {
-    REDECIDE_MOMENT_MAX =
-        1000 *
-        1000, /* events of one moment; continuing a run of PLAN_TASKS_MAX tasks needs fewer */
-    REDECIDE_DIFFERENCES_MAX = 200, /* after this many the rest is not compared */
-    REDECIDE_GUESSES_MAX = 2000,    /* attempts to find a reason that the log does not mention; each
-                                       costs copies of the whole state */
+    REDECIDE_MOMENT_MAX = 1000 * 1000, /* maximum events of one moment; continuing a run of
+                                          PLAN_TASKS_MAX tasks needs fewer */
+    REDECIDE_DIFFERENCES_MAX = 200,    /* after this many differences, the rest is not compared */
+    REDECIDE_GUESSES_MAX = 2000, /* maximum attempts to find a reason that the log does not mention;
+                                    each copies the whole state */
 };
 
-/* A decision that differs now. Borrowed for the duration of the call. */
+/* A decision that this build makes differently. Borrowed for the duration of the call. */
 struct redecide_difference {
     const struct run_state *state; /* as in the log, before `recorded` */
-    enum input_kind input;         /* what was decided on */
+    enum input_kind input;         /* kind of the input that was decided on */
     const struct event *cause; /* the recorded event that was the input; for INPUT_TIME, the first
                                   event that followed */
     const struct event
@@ -44,7 +41,8 @@ struct redecide_difference {
 /* Called for each difference, in the order of the log. */
 typedef void redecide_differs_fn(void *ctx, const struct redecide_difference *difference);
 
-/* Returns the control with this number as it was requested; false if the log no longer has it. */
+/* Stores the control with this number as it was requested. Returns false if the log no longer has
+ * it. */
 typedef bool redecide_act_fn(void *ctx, int64_t id, struct control *out);
 
 /* The run. Everything is borrowed until redecide_close(). */
@@ -52,28 +50,31 @@ struct redecide_run {
     const struct plan *plan;
     uint64_t seed;
     const char *dir;
-    bool is_session; /* of an agent that devs did not start: nobody starts or stops anything */
+    bool is_session; /* a session of an agent that devs did not start, so nothing is started or
+                        stopped */
     redecide_act_fn *act;
     redecide_differs_fn *differs;
     void *ctx; /* of both callbacks */
 };
 
-/* The result. decisions = same + different + those of lost_acts and unseen. */
+/* The result. decisions = same + different + lost + unseen. */
 struct redecide_sum {
     int64_t events;    /* compared so far */
-    int64_t decisions; /* recorded ones, and those missing from the log */
+    int64_t decisions; /* recorded decisions, and decisions missing from the log */
     int64_t same;
-    int64_t different; /* each from the first one that differs up to the next input */
-    int64_t unseen;    /* after REDECIDE_DIFFERENCES_MAX; in a plan that grows, after the first */
-    int64_t lost;      /* following controls that the log no longer has */
+    int64_t different; /* from the first decision that differs up to the next input */
+    int64_t unseen;    /* not compared: after REDECIDE_DIFFERENCES_MAX differences; in a plan that
+                          grows, after the first */
+    int64_t lost;      /* decisions that follow controls that the log no longer has */
     int64_t lost_acts; /* the number of these controls */
-    int64_t acts;      /* by people, taken as they are */
-    int64_t facts;     /* what happened, taken as it is */
+    int64_t acts;      /* controls by people, accepted as recorded */
+    int64_t facts;     /* events that say what happened, accepted as recorded */
     int64_t unknown;   /* events of kinds that this build does not know */
-    int64_t calls; /* starts: accepted as recorded, since the environment that the digest of a call
-                      covers is not in the log */
-    int64_t prompts; /* rounds: the same for the text of the prompt */
-    int64_t cut_off; /* how often devs died before recording everything it had decided */
+    int64_t calls;     /* starts of attempts; the call's digest is accepted as recorded, because the
+                          environment that it covers is not in the log */
+    int64_t prompts;   /* starts of rounds; the prompt's text is accepted as recorded, for the same
+                          reason */
+    int64_t cut_off;   /* how often devs died before recording everything it had decided */
 };
 
 struct redecide;
@@ -91,12 +92,12 @@ ATTR_MUST_USE bool redecide_add(struct redecide *redecide, const struct event *e
 /* Call after the last event. Fails like redecide_add(). */
 ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 
-/* The result so far; valid until redecide_close(). */
+/* Returns the result so far; valid until redecide_close(). */
 const struct redecide_sum *redecide_sum(const struct redecide *redecide);
 
-/* Turns a recorded verdict into what it was before the step's expectation was applied. A success
- * without a recorded verdict (`was_recorded` false) where a failure was expected had been a failure
- * that meets the plan; which one is not known. */
+/* Turns a recorded verdict into what it was before the step's expectation was applied. If a failure
+ * was expected, a success without a recorded verdict (`was_recorded` false) was originally a
+ * failure that meets the plan; the log does not say which one. */
 void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
                         struct verdict *verdict);
 

@@ -1,10 +1,8 @@
-/*
- * repair.h - outputs that break their contract, and the prompts of agents. Pure; any thread.
+/* repair.h - outputs that break their contract, and the prompts of agents. Pure; any thread.
  *
- * Whether an output matches its contract, whether its agent is asked to repair it, and the prompts:
- * about a broken contract, about a failed check, and of an attempt as a whole (requirements D2,
- * D3).
- */
+ * Decides whether an output matches its contract and whether its agent is asked to repair it, and
+ * writes the prompts: about a broken contract, about a failed check, and for an attempt as a whole
+ * (requirements D2, D3). */
 #ifndef DEVS_REPAIR_H
 #define DEVS_REPAIR_H
 
@@ -18,32 +16,33 @@
 #include "verdict.h"
 
 enum {
-    REPAIR_SHOWN_MAX = 20,         /* violations in a prompt; the rest are counted */
-    REPAIR_PROMPT_MAX = 16 * 1024, /* bytes of a prompt */
+    REPAIR_SHOWN_MAX = 20,         /* maximum violations in a prompt; the rest are counted */
+    REPAIR_PROMPT_MAX = 16 * 1024, /* maximum bytes of a prompt */
     REPAIR_PROMPT_MIN = 2500,      /* the smallest limit that a caller may set */
 };
 
-/* Returns whether the agent may be asked to repair these. False if one of them, kept or dropped, is
- * KERNEL_MISMATCH or OP_MISMATCH: the agent did something else than requested, which no prompt can
- * repair. False for an empty list. */
+/* Returns whether the agent may be asked to repair these violations. Returns false for an empty
+ * list, and if a violation, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH: the agent did
+ * something else than requested, which no prompt can repair. */
 bool repair_may_retry(const struct violations *violations);
 
 /* Appends the prompt: each violation with its path, code and error, and the expected and actual
- * values if known, the most important first; then what to do. Contains no control bytes; at most
- * REPAIR_PROMPT_MAX bytes. */
+ * values if known, the most important first; then the instructions. Contains no control bytes; at
+ * most REPAIR_PROMPT_MAX bytes. */
 void repair_prompt(const struct violations *violations, struct str *out);
 /* Like repair_prompt(), in at most `max` bytes, from REPAIR_PROMPT_MIN to REPAIR_PROMPT_MAX. */
 void repair_prompt_within(const struct violations *violations, size_t max, struct str *out);
 
-/* A failed step after an agent, or the agent's own output if only the lines of its verdict are
- * left. Everything is borrowed; NULL = not known. */
+/* A failed step that follows an agent's step, or the agent's own output if only the lines of its
+ * verdict are left. Everything is borrowed; NULL = not known. */
 struct repair_failure {
     char *const *argv;      /* NULL-terminated; NULL: it is the agent's output */
-    const char *ended;      /* how, in a few words */
+    const char *ended;      /* how the step ended, in a few words */
     const char *violations; /* lines that say where the output breaks its contract */
     const char *tail;       /* the end of its output; need not be valid text */
     size_t tail_len;
-    bool expected_to_fail; /* and it passed, or failed in a different way */
+    bool expected_to_fail; /* the step was expected to fail; it passed, or failed in a different way
+                            */
 };
 
 /* Appends the agent's prompt in the next round: the command, how it ended, what is wrong, and as
@@ -57,7 +56,7 @@ enum { CONTRACT_OUTPUT_MAX = 1024 * 1024 }; /* larger output matches no contract
 
 /* The standard output of the attempt. */
 struct contract_output {
-    const char *bytes; /* borrowed; the last bytes, or all of it if it is not longer */
+    const char *bytes; /* borrowed; the end of the output, or the whole output if len == written */
     size_t len;
     int64_t written; /* total bytes */
 };
@@ -66,37 +65,36 @@ struct violations;
 /* Turns the verdict of a successful attempt into a persistent failure with reason `contract` if the
  * output does not match: the evidence has as many violations as fit, and no_retry follows
  * requirement D3 (only a list of fixable codes is retried). Changes nothing if the output matches,
- * or if the attempt failed, since that failure is the news. Appends all violations to *found; the
- * caller frees with violations_done(). */
+ * or if the attempt failed, because that failure matters more. Appends all violations to *found;
+ * the caller frees with violations_done(). */
 void contract_judge(const struct contract *contract, const struct contract_output *output,
                     struct verdict *verdict, struct violations *found);
 
-/*
- * The prompt of an attempt.
+/* The prompt of an attempt.
  *
- * An agent that continues its session gets only what is new; a new session gets everything.
- * Requirements D2 (the repair), E1 (sessions).
- */
+ * An agent that continues its session gets only the new parts; a new session gets everything.
+ * Requirements D2 (the repair), E1 (sessions). */
 
 enum {
-    AGENT_WHY_MAX = 400, /* bytes of the reason why an attempt ended, in a prompt */
+    AGENT_WHY_MAX = 400, /* maximum bytes, in a prompt, of the reason why an attempt ended */
 };
 
 /* Borrowed for the duration of the call; NULL = none. */
 struct agent_prompt {
     const char *step;       /* the prompt of the plan's step; never NULL */
-    const char *repair;     /* what this round is to repair; NULL in the first round */
+    const char *repair;     /* the repair that this round is for; NULL in the first round */
     const char *nudge;      /* of the loop detector, not delivered yet */
     const char *hint;       /* from a person, with a retry */
     const char *why;        /* why the previous attempt of the same round ended without a result */
     const char *violations; /* lines that say where its result breaks the contract */
-    bool resumes;   /* it continues a session that has received the step's prompt, or more */
+    bool resumes; /* the attempt continues a session that has received the step's prompt, or more */
     bool was_asked; /* this session has received the prompt of this round */
 };
 
-/* Appends the prompt. A session that was prompted already gets a request to continue or to fix what
- * does not match; otherwise it gets the round's repair, or the step's prompt. A new session gets
- * the step's prompt and the repair. The nudge follows, and a person's hint comes last. */
+/* Appends the prompt. A session that has received this round's prompt gets a request to continue or
+ * to fix the violations; any other session gets the round's repair, or the step's prompt. A new
+ * session gets the step's prompt and the repair. The nudge follows, and a person's hint comes
+ * last. */
 void agent_prompt_write(const struct agent_prompt *prompt, struct str *out);
 
 /* Appends one line that says how an attempt ended, for `why`: at most AGENT_WHY_MAX bytes without
@@ -113,7 +111,7 @@ struct run_state;
 
 /* Returns the id of the session that the next attempt of this agent's step continues: the last one
  * that the task's agent reported, otherwise the plan's `resume`. Returns NULL if a new session
- * begins: there is none, the agent cannot continue one, or its id was redacted as a secret.
+ * begins: none is known, the agent cannot continue one, or its id was redacted as a secret.
  * Borrowed from the state or the plan. */
 const char *agent_session_next(const struct run_state *state, int task,
                                const struct plan_agent *agent);

@@ -14,10 +14,11 @@
 #include "err.h"
 
 enum {
-    RULE_PATTERN_MAX = 4096,  /* bytes of a pattern */
-    RULE_MATCH_LIMIT = 20000, /* steps of one match; more counts as no match */
-    RULE_DEPTH_LIMIT = 2000,  /* nested tries of one match; more counts as no match */
-    RULE_SPANS = 10,          /* the match and its first nine groups */
+    RULE_PATTERN_MAX = 4096,  /* maximum bytes of a pattern */
+    RULE_MATCH_LIMIT = 20000, /* maximum steps of one match; beyond that, the result is LIMITED */
+    RULE_DEPTH_LIMIT =
+        2000,        /* maximum nested tries of one match; beyond that, the result is LIMITED */
+    RULE_SPANS = 10, /* the match and its first nine groups */
 };
 
 struct rule_pattern;
@@ -29,7 +30,7 @@ struct rule_span {
     size_t end;
 };
 
-/* Fails with ERR_INVALID, which tells where the pattern is wrong. */
+/* Compiles a pattern. Fails with ERR_INVALID; the message says where the pattern is wrong. */
 ATTR_MUST_USE bool rule_pattern_open(struct rule_pattern **out, const char *source,
                                      struct err *err);
 /* Returns the number of capturing groups. */
@@ -37,7 +38,7 @@ int rule_pattern_groups(const struct rule_pattern *pattern);
 /* Frees the pattern; NULL is allowed. */
 void rule_pattern_close(struct rule_pattern *pattern);
 
-/* Allocates the memory for matches, with the limits of steps and depth. Used by one thread at a
+/* Allocates the memory for matches, with the limits of steps and depth. For use by one thread at a
  * time. */
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);
 /* Frees the matcher; NULL is allowed. */

@@ -1,10 +1,8 @@
-/*
- * run_state.h - what is true of a run: a fold over its events, and nothing else; its earlier
- * states, kept for going back; and the class of a failed attempt.
+/* run_state.h - the state of a run, computed from its events alone; its earlier states, kept for
+ * going back; and the class of a failed attempt.
  *
- * Live screens, replay, recovery and the engine itself all know a run through run_state_apply().
- * Pure; a state belongs to one thread at a time.
- */
+ * Live screens, replay, recovery and the engine itself all learn about a run through
+ * run_state_apply(). Pure; a state belongs to one thread at a time. */
 #ifndef DEVS_RUN_STATE_H
 #define DEVS_RUN_STATE_H
 
@@ -34,7 +32,7 @@ enum task_status {
     TASK_PASSED = 3,
     TASK_GAVE_UP = 4,
     TASK_CANCELLED = 5,
-    TASK_BLOCKED = 6, /* something it needs did not pass */
+    TASK_BLOCKED = 6, /* a task that it needs did not pass */
     TASK_NEEDS_YOU = 7,
     TASK_STUCK = 8, /* looping */
     TASK_STATUS_COUNT,
@@ -74,25 +72,26 @@ struct attempt_state {
     struct moment started;
     struct moment ended; /* mono_ms 0 while it runs */
     int64_t waited_ms;   /* the wait before it */
-    int64_t queued_ms;   /* of that, time in which it waited for a slot or another task */
+    int64_t queued_ms;   /* part of that wait in which it waited for a slot or another task */
     struct digest call;
     struct digest fingerprint; /* of its result; 0,0 = not taken */
-    int64_t skipped_bytes;     /* of this many bytes it has only the number */
+    int64_t skipped_bytes;     /* bytes that the fingerprint covers only by their number */
     int new_permille;          /* share of lines new to the task; -1 = unknown */
     bool partial;              /* the fingerprint does not cover all of the output */
     bool gated;                /* its source was limited when it started */
     bool by_hand;              /* requested by a person, who ended its wait or continued the step */
-    bool tree_known;           /* it failed, and its changes were looked at; then: */
-    int32_t paths_changed, lines_added, lines_removed; /* in its workspace */
-    int32_t pid;                                       /* 0 before it runs */
+    bool tree_known;           /* the attempt failed, and its changes were collected */
+    int32_t paths_changed, lines_added,
+        lines_removed; /* set if tree_known: changes in its workspace */
+    int32_t pid;       /* 0 before it runs */
     struct outcome outcome;
     struct correction *correction; /* owned; the latest, NULL = none */
     struct attempt_hint *hint;     /* owned; the hint it got, NULL = none */
 };
 
-/* What a source (plan.h) lets through. A rate limit that one of its steps meets closes the gate for
- * all of them. When the limit's wait ends, one step is sent as a probe, whose result opens the gate
- * or closes it again. What waits at an opened gate starts spaced out. */
+/* Which steps of a source (plan.h) may start. A rate limit that one step hits closes the gate for
+ * all steps of the source. When the limit's wait ends, one step is sent as a probe, whose result
+ * opens the gate or closes it again. Steps that wait at an opened gate start spaced out. */
 enum gate_status {
     GATE_OPEN,
     GATE_CLOSED,    /* nothing starts before `due` */
@@ -103,87 +102,91 @@ enum gate_status {
 
 struct gate_state {
     enum gate_status status;
-    int closed;          /* consecutive limits; 0 once a probe got through */
+    int closed;          /* consecutive rate limits; 0 once a probe got through */
     struct moment since; /* of the first consecutive limit */
-    struct moment due;   /* CLOSED: when the probe may start; SPREADING: the next one */
-    int64_t spacing_ms;  /* SPREADING only */
-    int probe;           /* PROBING: its task; else -1 */
-    int chosen; /* CLOSED: the queued task that a person sends before `due`; otherwise -1 */
+    struct moment
+        due; /* CLOSED: when the probe may start; SPREADING: when the next step may start */
+    int64_t spacing_ms; /* SPREADING only */
+    int probe;          /* PROBING: its task; else -1 */
+    int chosen; /* CLOSED: the queued task that a person chose to start before `due`; otherwise -1
+                 */
     struct number_set line; /* tasks whose step of this source may start */
 };
 
 /* The inputs of decisions about a step, for screens. */
 struct step_formulas {
     struct delay delay;            /* of the last wait */
-    struct decision_inputs inputs; /* of the last wait or end; the policy's name is the plan's, and
-                                      there are no other texts */
+    struct decision_inputs inputs; /* of the last wait or end; borrows the policy's name from the
+                                      plan; all other strings are NULL */
     char *refused;                 /* owned; the last call denied to the agent; NULL = none */
 };
 
-/* The states of its task's tree, if it is looked at. */
+/* Digests of the task's tree, if it is inspected. */
 struct step_trees {
     struct digest saved;  /* before its first attempt; unknown = not saved */
-    struct digest proven; /* after the attempt that succeeded; unknown = not looked at */
-    int proven_attempt;   /* that attempt; 0 = none */
+    struct digest proven; /* after the attempt that succeeded; unknown = not inspected */
+    int proven_attempt;   /* number of that attempt; 0 = none */
 };
 
 struct packed;
-/* There may be very many, so what most of them do not need is allocated separately. */
+/* A run may have very many steps, so the members that most of its steps do not need are allocated
+ * separately. */
 struct step_state {
     enum step_status status;
     enum decision_kind end; /* STEP_ENDED only */
     int grant;              /* 0 before the first start */
     int used;               /* counting attempts of this grant */
-    int own_retries;        /* by an agent, among these; they count like attempts */
+    int own_retries;        /* retries that the agent made itself in these attempts; they count like
+                               attempts */
     int allowed;            /* total attempts of this grant */
     int start_failures;     /* consecutive failed starts of one attempt */
     int free_hints;         /* uncounted waits requested by a server */
-    int same;               /* equal results in a row, since a fresh start */
-    int results_from;       /* the first attempt since then, 0 or 1: the very first */
+    int same;               /* equal results in a row since the step started over */
+    int results_from;       /* number of the first attempt since then; 0 or 1: the step's first */
     int interrupted;
     int tries_max;                /* run_state_step_tries() before its set changed; never shrinks */
     bool judged;                  /* the last attempt's verdict is in the log */
     bool by_hand;                 /* a person requested the next attempt */
     bool silent_failure;          /* it exited with code 0, but its verdict is not success */
-    bool quiet;                   /* running without output for a while */
+    bool quiet;                   /* running, but without output for a while */
     struct verdict_label verdict; /* of the last judged attempt */
     int64_t heard_mono_ms;        /* quiet only: time of the last output */
     struct moment first_start;    /* of this grant */
-    int64_t held_ms;              /* of this grant, holds that have ended */
+    int64_t held_ms;              /* total of the holds in this grant that have ended */
     struct moment wait_from;      /* STEP_WAITING only */
     struct moment due;            /* STEP_WAITING only */
     struct step_formulas *formulas; /* owned; RUN_STATE_SHOWS only, NULL before the first */
-    struct step_trees *trees;       /* owned; NULL = not looked at */
-    struct packed *evidence;   /* owned; of the last judged attempt's verdict: step_state_verdict();
-                                  NULL = none was judged */
+    struct step_trees *trees;       /* owned; NULL = not inspected */
+    struct packed *evidence;        /* owned; packed verdict of the last judged attempt, see
+                                       step_state_verdict(); NULL = none was judged */
     struct attempt_hint *hint; /* owned; a note for the next attempt, NULL = none; for a hint to an
                                   agent see task_agent.hint */
     struct attempt_state *attempts; /* owned; in order */
     uint32_t attempt_count, attempt_cap;
 };
 
-/* Where a task works if not in place, as far as it is known, and what of its sandbox is not
- * enforced. */
+/* The workspace of a task that does not work in place, as far as it is known, and the parts of its
+ * sandbox that are not enforced. */
 struct task_place {
     enum workspace_kind kind;
     struct digest tree; /* as last seen; unknown = never, or changed since */
     bool is_changed;    /* a failed attempt changed it, and it was not restored */
     bool is_kept;       /* its result is kept; the workspace itself is not needed any more */
     char *path;         /* owned; of the workspace, NULL = none */
-    char *branch;       /* owned; its branch, later that of its result; NULL = none */
+    char *branch;       /* owned; its branch, later the branch of its result; NULL = none */
     char *result;       /* owned; path of a result that is kept as a tree; NULL = none */
-    char *lacks;        /* owned; keys of the sandbox that are not enforced, as "pids, network";
-                           NULL = none */
+    char *lacks; /* owned; keys of the sandbox that are not enforced, such as "pids, network"; NULL
+                    = none */
 };
 
-/* The use of a budget besides what agents report, and what was reported about it. */
+/* The use of a budget, except what agents report; and which warnings were logged. */
 struct budget_state {
-    int64_t
-        base[BUDGET_KIND_COUNT]; /* what was used when it was renewed: a limit counts from here */
-    unsigned told;               /* bits 1 << enum budget_kind: reported that most is used */
-    unsigned spent;              /* the same: reported that all is used */
-    bool runs;                   /* an attempt that uses it is running */
-    int64_t wall_ms;             /* of ended attempts */
+    int64_t base[BUDGET_KIND_COUNT]; /* amount used when the budget was renewed; limits count from
+                                        here */
+    unsigned told;                   /* bits 1 << enum budget_kind: reported that most is used */
+    unsigned spent;                  /* the same bits: reported that all is used */
+    bool runs;                       /* an attempt that uses it is running */
+    int64_t wall_ms;                 /* of ended attempts */
     struct moment
         wall_from; /* start of the running attempt, without time in which devs was suspended */
 };
@@ -192,19 +195,19 @@ struct budget_state {
 struct task_agent {
     char *agent;       /* owned; the adapter's name, NULL before it is known */
     char *session;     /* owned; id of the last session, NULL = none yet */
-    int heard_step;    /* the step whose attempt reported the session last, and that attempt; */
-    int heard_attempt; /* 0 = none yet */
+    int heard_step;    /* the step whose attempt reported the session last */
+    int heard_attempt; /* number of that attempt; 0 = none yet */
     bool heard_new;    /* that attempt began the session */
     int round;         /* from 1 */
-    int rounds;        /* rounds it may have in all: the plan's, or what a retry granted */
+    int rounds;        /* maximum number of rounds: from the plan, or as granted by a retry */
     char *repair;      /* owned; prompt of this round, NULL in the first */
     char *nudge;       /* owned; the last nudge not delivered to the agent yet, NULL = none */
     char *said; /* owned; the latest attempt's last message: the first line, at most AGENT_WHAT_MAX
                    bytes; NULL = none yet */
-    char *refused; /* owned; the last call denied to its latest attempt, as "Bash: git push"; NULL =
-                      none */
-    int said_step; /* by the attempt of this step; */
-    int said_attempt;       /* 0 = no message yet */
+    char *refused; /* owned; the last call denied to its latest attempt, such as "Bash: git push";
+                      NULL = none */
+    int said_step; /* the step whose attempt wrote `said` */
+    int said_attempt;       /* number of that attempt; 0 = no message yet */
     struct agent_used past; /* of all ended attempts */
     struct agent_used now;  /* of the running attempt */
     struct budget_state budget;
@@ -213,7 +216,8 @@ struct task_agent {
     bool is_stuck;             /* the calls loop, and the attempt ended or will end because of it */
 };
 
-/* Stretches of a task's past that are not in its attempts. Excludes one that has not ended. */
+/* Periods of a task's past that its attempts do not show. A period that has not ended is not
+ * included. */
 enum pause_kind {
     PAUSE_QUIET,     /* an attempt was running but silent */
     PAUSE_HELD,      /* a person held it */
@@ -222,10 +226,10 @@ enum pause_kind {
 };
 struct task_pause {
     enum pause_kind kind;
-    enum task_status ended; /* NEEDS_YOU, OVER: what it had ended as */
+    enum task_status ended; /* NEEDS_YOU, OVER: the status in which it had ended */
     struct moment from, until;
 };
-enum { TASK_PAUSES_MAX = 512 }; /* of one task; beyond that the earliest is dropped */
+enum { TASK_PAUSES_MAX = 512 }; /* maximum of one task; beyond that, the earliest is dropped */
 struct task_pauses {
     struct task_pause *items; /* owned; ordered by their ends */
     size_t count, cap;
@@ -236,43 +240,43 @@ struct task_state {
     int step;       /* the current step's number; step_count once passed */
     int unmet;      /* needed tasks that have not passed */
     int blocked_by; /* TASK_BLOCKED only: a needed task */
-    int entropy;    /* failures that used up their chances */
+    int entropy;    /* failures that exhausted their attempts */
     bool held;
     int follows;     /* held until this task's step gets through; -1 = none */
-    int followers;   /* tasks that are held until this one's step gets through */
+    int followers;   /* number of tasks that are held until this task's step gets through */
     bool cancelling; /* requested by a person; a running attempt may still be ending */
     enum cancel_mode cancel_mode;
     struct moment cancelled_at; /* cancelling only: when it was first requested */
-    struct moment since;        /* of the present status */
+    struct moment since;        /* start of the current status */
     struct moment held_since;
     struct moment first_start; /* at_ms 0 before */
-    int64_t waited_ms;         /* all waits that have ended */
+    int64_t waited_ms;         /* total of all waits that have ended */
     struct circles *circles;   /* owned; NULL until an attempt left a fact, and after the end of the
                                   task unless it is stuck; always NULL for RUN_STATE_TELLS */
     struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
     struct task_agent *agent;  /* owned; NULL = it has no agent */
     struct task_pauses *pauses; /* owned; NULL = none */
     char *by;                   /* owned; who cancelled or held, NULL = nobody */
-    struct step_state *steps;   /* borrowed from run_state.steps; owned where the plan grows */
+    struct step_state *steps;   /* borrowed from run_state.steps; owned if the plan grows */
 };
 
-/* The use of a state, which determines what it keeps, since many tasks may be waiting. */
+/* The purpose of a state, which determines what it keeps, because many tasks may be waiting. */
 enum run_state_use {
     RUN_STATE_SHOWS,   /* everything that screens show of a task at any time */
-    RUN_STATE_DECIDES, /* what the scheduler needs: no formulas of waits and ends, and a verdict
-                          only until it is decided on, longer for an agent's step */
-    RUN_STATE_TELLS, /* what the text of an event needs (event_words(), event_json()): no formulas,
-                        no loops, of a verdict only what is shown, and nothing once its step has
-                        passed, unless it is an agent's */
+    RUN_STATE_DECIDES, /* what the scheduler needs: no formulas of waits and ends; a verdict only
+                          until it is decided on, or longer for an agent's step */
+    RUN_STATE_TELLS,   /* what the text of an event needs (event_words(), event_json()): no formulas
+                          and no loops; only the shown part of a verdict, which is dropped once its
+                          step has passed, unless it is an agent's step */
 };
 
 struct run_past;
 enum { RUN_NOTICE_MAX = 256 };
 
 struct run_state {
-    const struct plan *plan; /* borrowed; of one that grows: `growing` */
-    struct plan *growing; /* owned; the added tasks, and the rules of the given plan; NULL: it does
-                             not grow */
+    const struct plan *plan; /* borrowed; if the plan grows, points to `growing` */
+    struct plan *growing; /* owned; the added tasks, and the rules of the given plan; NULL: the plan
+                             does not grow */
     uint64_t seed;
     enum run_state_use use;
     int jobs;
@@ -283,32 +287,34 @@ struct run_state {
     struct moment started_at;
     struct moment ended_at;
     struct moment last;     /* of the last event */
-    struct moment heard;    /* of the last event that is not a correction of what is over */
+    struct moment heard;    /* of the last event that does not correct an ended attempt */
     int64_t last_seq;       /* 0 before the first event */
     int64_t unknown_events; /* of kinds this build does not know */
     int running;            /* running attempts */
     int counts[TASK_STATUS_COUNT];
     int held_count;
-    int follow_count;           /* held tasks that follow another one */
-    int attempts;               /* of all tasks, without those that never started */
-    int64_t waited_ms;          /* of all tasks */
-    int64_t stopped_ms;         /* in which devs was suspended */
-    int64_t away_ms;            /* between an end, or an interruption, and the next engine */
-    int64_t secrets_cut;        /* from the output of all attempts */
+    int follow_count;    /* held tasks that follow another one */
+    int attempts;        /* of all tasks, without those that never started */
+    int64_t waited_ms;   /* of all tasks */
+    int64_t stopped_ms;  /* total time in which devs was suspended */
+    int64_t away_ms;     /* total time between an end, or an interruption, and the start of the next
+                            engine */
+    int64_t secrets_cut; /* number of secrets cut from the output of all attempts */
     struct agent_used used;     /* by the agents of all tasks */
     struct budget_state budget; /* of the run */
     struct task_state *tasks;   /* owned */
     struct step_state
-        *steps; /* owned; all steps of all tasks; in a growing plan each task owns its own */
+        *steps; /* owned; all steps of all tasks; in a growing plan, each task owns its steps */
     struct gate_state *gates;  /* owned; by source */
-    size_t task_cap, gate_cap; /* of a growing plan: the capacity of these two, */
-    int gate_count;            /* and the number of gates */
-    struct number_set ready; /* tasks whose step may start, in the order of their numbers; those of
-                                a source are in its gate's queue instead */
-    struct heap waits;       /* tasks in backoff; key: due.mono_ms */
-    struct heap walls; /* running tasks with a wall budget; key: when it is due to be reported or
-                          used up (CLOCK_BOOTTIME, ms) */
-    struct run_past *past;       /* borrowed; keeps the state's past; NULL = it is not kept */
+    size_t task_cap, gate_cap; /* in a growing plan: capacity of `tasks` and `gates` */
+    int gate_count;            /* number of gates */
+    struct number_set
+        ready; /* tasks whose step may start, in the order of their numbers; a task whose step has a
+                  source is in the queue of the source's gate instead */
+    struct heap waits;     /* tasks in backoff; key: due.mono_ms */
+    struct heap walls;     /* running tasks with a wall budget; key: when the budget is due to be
+                              reported or used up (CLOCK_BOOTTIME, ms) */
+    struct run_past *past; /* borrowed; keeps the state's past; NULL = it is not kept */
     char notice[RUN_NOTICE_MAX]; /* last event that a person should see; "" = none */
     int64_t notice_at_ms;
 };
@@ -316,7 +322,7 @@ struct run_state {
 /* Makes the state before the first event. The plan must outlive it. For a growing plan the state
  * makes a copy, state->plan, to which EVENT_TASK_ADDED adds tasks. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
-/* Like run_state_init(), which is for RUN_STATE_SHOWS, for this use. */
+/* Like run_state_init(), but for the given use; run_state_init() is for RUN_STATE_SHOWS. */
 void run_state_init_for(struct run_state *state, const struct plan *plan, uint64_t seed,
                         enum run_state_use use);
 /* Frees the members of the state, including its copy of a growing plan. */
@@ -336,13 +342,13 @@ static inline bool task_status_is_final(enum task_status status)
     return status != TASK_QUEUED && status != TASK_RUNNING && status != TASK_BACKOFF;
 }
 
-/* Returns whether it ended without success, so that a person has to look at it. */
+/* Returns whether the task ended without success, so that a person has to look at it. */
 static inline bool task_status_is_failed(enum task_status status)
 {
     return status == TASK_NEEDS_YOU || status == TASK_GAVE_UP || status == TASK_STUCK;
 }
 
-/* "queued", "gave-up", ... */
+/* Returns "queued", "gave-up", ... */
 const char *task_status_name(enum task_status status);
 
 /* Returns the number of the current step of a task (of the last one once it has passed). */
@@ -354,33 +360,33 @@ static inline int run_state_step_number(const struct run_state *state, int task)
     return step > last ? last : step;
 }
 
-/* Returns that step. */
+/* Returns the current step of a task (the last one once the task has passed). */
 static inline struct step_state *run_state_step(const struct run_state *state, int task)
 {
     return &state->tasks[task].steps[run_state_step_number(state, task)];
 }
 
-/* Returns whether the task's tree has changed since this step was proven. False if no proof of it
- * has a tree. */
+/* Returns whether the task's tree has changed since this step was proven. Returns false if none of
+ * its proofs has a tree. */
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* Returns the latest attempt of a step, or NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
-/* Like step_state_attempt(), for a step that has one. */
+/* Like step_state_attempt(), for a step that has an attempt. */
 static inline struct attempt_state *step_state_latest(const struct step_state *step)
 {
     assert(step->attempt_count > 0);
     return &step->attempts[step->attempt_count - 1];
 }
 
-/* Returns the inputs of its decisions; never NULL, all empty if nothing is kept. */
+/* Returns the inputs of the step's decisions; never NULL, all empty if nothing is kept. */
 const struct step_formulas *step_state_formulas(const struct step_state *step);
-/* Returns its trees; never NULL, all empty if none was looked at. */
+/* Returns the step's trees; never NULL, all unknown if none was inspected. */
 const struct step_trees *step_state_trees(const struct step_state *step);
 
 /* Reads the verdict on the last judged attempt (not on a plain success) into *room and returns it,
  * or NULL. */
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room);
-/* For the fold: keeps a copy as the verdict that step_state_verdict() returns. */
+/* For the fold only: keeps a copy of the verdict for step_state_verdict(). */
 void step_state_keep_verdict(struct step_state *step, const struct verdict *verdict);
 /* Returns the attempt with this number, or NULL. */
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
@@ -390,19 +396,19 @@ int run_state_step_tries(const struct run_state *state, int task, int number);
 /* How an attempt counts in its set: the attempts of its round, under the policy or one manual
  * retry. */
 struct try_count {
-    int number; /* from 1; 0: the set has none yet */
+    int number; /* from 1; 0: the set has no attempt yet */
     int of;     /* the size of the set; 0 = not known, `number` is then the attempt's own */
-    int free;   /* attempts of the set so far that do not count, as a server requested them */
+    int free; /* attempts of the set so far that do not count because a server requested the wait */
     int in_all; /* the attempt's own number if earlier sets were granted by hand; otherwise 0 */
 };
 /* Counts attempt number `attempt` of the step; 0: the latest one of the current set. */
 struct try_count run_state_try_count(const struct run_state *state, int task, int number,
                                      int attempt);
-/* Like run_state_try_count(), of the task's current step. */
+/* Returns run_state_step_tries() of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
 
-/* Returns how long the run has taken so far, without time in which it had no engine. `now` counts
- * while it has not ended. */
+/* Returns how long the run has taken so far, without time in which it had no engine. Uses `now`
+ * only if the run has not ended. */
 int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment *now);
 
 /* Returns the number of a needed task that ended without passing, or -1. */
@@ -421,13 +427,13 @@ struct start_tries run_state_start_tries(const struct run_state *state, int task
 
 /* Returns what the agents of a task have used so far, in all attempts. */
 struct agent_used task_agent_used(const struct task_agent *agent);
-/* Returns how much of a budget is used: of a task with an agent, or of the run (-1). Returns false
- * and sets `limit` to 0 if there is no limit. `now` is for running attempts; not before the last
- * event. */
+/* Computes how much of a budget is used, by a task with an agent or by the run (task -1). Returns
+ * false and sets `limit` to 0 if there is no limit. `now` is for running attempts; it must not be
+ * before the last event. */
 bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
                       const struct moment *now, struct budget_use *out);
-/* Returns whether a budget of the task or the run is due to be reported or used up, given what the
- * task's attempt has used, of which the log may know less. Excludes time. */
+/* Returns whether a budget of the task or the run is due to be reported or used up, given the usage
+ * of the task's attempt, which may be ahead of the log. Excludes time. */
 bool run_state_budget_is_due(const struct run_state *state, int task,
                              const struct agent_used *used);
 /* Returns when the wall budget of a task (or of the run: -1) is due to be reported or used up if
@@ -443,9 +449,9 @@ static inline int run_state_round(const struct run_state *state, int task)
 /* Which agent gets a hint that is given now. */
 enum hint_goes {
     HINT_GOES_NOWHERE, /* no agent follows; the hint is a note of the current step */
-    HINT_GOES_HERE,    /* the current step's, with its next attempt */
-    HINT_GOES_BACK,    /* an earlier step's, with the next round */
-    HINT_GOES_ON,      /* a later step's, or an earlier one's if a new round comes first */
+    HINT_GOES_HERE,    /* the current step's agent, with its next attempt */
+    HINT_GOES_BACK,    /* an earlier step's agent, with the next round */
+    HINT_GOES_ON,      /* a later step's agent, or an earlier step's if a new round comes first */
 };
 enum hint_goes run_state_hint_goes(const struct run_state *state, int task);
 
@@ -456,15 +462,16 @@ bool run_state_is_behind_gate(const struct run_state *state, int task);
 /* Returns whether this gate would let the next task of its queue start at this time. A task that a
  * person sends may start before the limit ends; when it leaves the queue, the limit holds again. */
 bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
-/* Returns the task that starts next: the one a person chose, else the first; -1 if the queue is
- * empty. */
+/* Returns the task that starts next: the task that a person chose, otherwise the first; -1 if the
+ * queue is empty. */
 int gate_next(const struct gate_state *gate);
 
 enum {
-    FAULT_TASKS_MIN = 3,       /* fewer do not make a common fault */
-    FAULT_SPAN_MS = 60 * 1000, /* their waits began within this span */
-    FAULT_WAITS_MAX = 4096,    /* waits that are considered */
-    FAULTS_MAX = 16,           /* faults that are reported */
+    FAULT_TASKS_MIN = 3, /* minimum tasks of a common fault */
+    FAULT_SPAN_MS =
+        60 * 1000, /* maximum time between the first and the last of their waits to begin */
+    FAULT_WAITS_MAX = 4096, /* maximum waits considered */
+    FAULTS_MAX = 16,        /* maximum faults reported */
 };
 /* Tasks that wait with the same result. */
 struct fault {
@@ -472,13 +479,14 @@ struct fault {
     int first; /* the task with the lowest number: the one to send */
     int count;
     struct moment since, latest;       /* when the first and the last of these waits began */
-    struct moment due_first, due_last; /* when they end */
+    struct moment due_first, due_last; /* when the first and the last of these waits end */
 };
-/* Finds the faults that at least FAULT_TASKS_MIN tasks wait with: the largest group first, then the
- * largest of the rest, and so on; then ordered by their first task. A task is in at most one.
- * Returns their number, at most FAULTS_MAX. O(tasks + waits x faults). */
+/* Finds the faults with which at least FAULT_TASKS_MIN tasks wait. Takes the largest group first,
+ * then the largest of the rest, and so on; a task is in at most one fault. Sorts the faults by
+ * their first task. Returns their number, at most FAULTS_MAX. O(tasks + waits x faults). */
 int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]);
-/* Returns whether both wait with the same result and their waits began within FAULT_SPAN_MS. */
+/* Returns whether both tasks wait with the same result and their waits began within
+ * FAULT_SPAN_MS. */
 bool run_state_waits_alike(const struct run_state *state, int task, int other);
 /* Returns whether this task is part of the fault. */
 bool fault_has(const struct fault *fault, const struct run_state *state, int task);
@@ -490,15 +498,15 @@ int64_t run_state_held_ms(const struct run_state *state, int task, const struct 
 /* Returns a 64-bit digest of everything that the fold counts, decides by and shows: run, gates,
  * tasks, steps, agents, attempts with their corrections, and queues. Equal states have equal
  * digests. Excludes the text of events (evidence of verdicts, formulas, the notice, who held or
- * cancelled) and one of the two clocks where a moment has both. */
+ * cancelled) and one of the two clocks if a moment has both. */
 uint64_t run_state_digest(const struct run_state *state);
 
-/* Returns whether the state can be copied. It cannot if its plan grows, since its tasks are its own
- * then. */
+/* Returns whether the state can be copied. A state whose plan grows cannot, because it owns the
+ * plan's tasks. */
 bool run_state_can_copy(const struct run_state *state);
 
-/* Makes a copy that shares only the plan with the state; the same events change both alike. The
- * caller frees with run_state_done(). O(tasks + steps + attempts). */
+/* Makes a copy that shares only the plan with the state; the same events have the same effect on
+ * both. The caller frees with run_state_done(). O(tasks + steps + attempts). */
 void run_state_copy(struct run_state *out, const struct run_state *state);
 
 /*
@@ -510,41 +518,42 @@ void run_state_copy(struct run_state *out, const struct run_state *state);
  */
 
 enum {
-    RUN_PAST_EVERY = 8192, /* a distance of kept moments, in events, that suits a screen */
+    RUN_PAST_EVERY = 8192, /* a distance between kept moments, in events, that suits a screen */
     RUN_PAST_MOMENTS_MAX = 256,
     RUN_PAST_BYTES_MAX =
-        48 * 1024 * 1024, /* the latest version of each task is kept even beyond this */
+        48 * 1024 *
+        1024, /* maximum bytes; the latest version of each task is kept even beyond this */
 };
 
 /* Starts keeping the past of this state, which must be before its first event and have a plan that
- * does not grow (run_past_can_keep()): every `every` events (> 0), and twice as many whenever there
- * are too many moments or they need too much memory. Until run_past_free() the state reports what
- * changes. The caller frees, before the state. */
+ * does not grow (run_past_can_keep()): every `every` events (> 0); the distance doubles whenever
+ * there are too many moments or they need too much memory. Until run_past_free() the state reports
+ * what changes. The caller frees it before the state. */
 ATTR_MUST_USE struct run_past *run_past_new(struct run_state *state, int64_t every);
 /* Frees all moments; the state reports no more changes. Accepts NULL. */
 void run_past_free(struct run_past *past);
 
-/* Returns whether the past can be kept. It cannot if the plan grows, since its tasks are the
- * state's own then. */
+/* Returns whether the past can be kept. It cannot if the plan grows, because the state then owns
+ * the plan's tasks. */
 bool run_past_can_keep(const struct run_state *state);
 
-/* The state has been moved to another address. */
+/* Call after the state has been moved to a different address. */
 void run_past_follow(struct run_past *past, struct run_state *state);
 
 /* Call after each event: keeps the state if this is a moment to keep. O(1), or O(tasks changed
- * since the last one). */
+ * since the last moment). */
 void run_past_pass(struct run_past *past);
 
-/* Keeps this state as well, as a place near which a person may move, until another one is marked or
- * the state moves to another kept moment. O(tasks changed since the last one). */
+/* Keeps this state as well, because a person may move around it, until another state is marked or
+ * the state moves to another kept moment. O(tasks changed since the last moment). */
 void run_past_mark(struct run_past *past);
 
 /* Moves the state, back or forward, to the latest kept moment at or before event `seq` (>= 0). Does
  * nothing if that is not closer than the state itself. O(tasks + what changed between the two). */
 void run_past_approach(struct run_past *past, int64_t seq);
 
-/* For the fold only: this event changes the task. `old_attempts`: not only the latest attempt of a
- * step. O(1). */
+/* For the fold only: the current event changes the task. `old_attempts`: it changes other attempts
+ * than the latest of a step. O(1). */
 void run_past_changes(struct run_past *past, int task, bool old_attempts);
 
 /*
@@ -554,9 +563,9 @@ void run_past_changes(struct run_past *past, int task, bool old_attempts);
 
 struct failure_class {
     struct verdict_label label;
-    enum outcome_kind kind; /* how it ended, if that says more than the class, */
-    int code;               /* and its exit code or signal; */
-    bool is_silent;         /* TIMEOUT: it was silent too long; else all 0 */
+    enum outcome_kind kind; /* how it ended, if that says more than the class; otherwise 0 */
+    int code;               /* exit code or signal for `kind`; otherwise 0 */
+    bool is_silent;         /* for a timeout: it was silent for too long */
 };
 
 /* Returns the class of an ended attempt, with a person's correction. */

@@ -1,10 +1,8 @@
-/*
- * scheduler.h - what happens next: facts and a time in, events and actions out.
+/* scheduler.h - what happens next: facts and a time in, events and actions out.
  *
- * Pure: no clock, chance, thread, file or process. The scheduler changes the state only through
+ * Pure: no clock, randomness, thread, file or process. The scheduler changes the state only through
  * run_state_apply(), one call for each event that it emits, so the state after a step is the fold
- * of the log. A step costs O(log tasks) plus the size of its result.
- */
+ * of the log. A step costs O(log tasks) plus the size of its result. */
 #ifndef DEVS_SCHEDULER_H
 #define DEVS_SCHEDULER_H
 
@@ -20,22 +18,22 @@ enum input_kind {
     INPUT_RUNNING, /* an attempt's process exists: pid, pid_start */
     INPUT_ENDED,   /* an attempt has ended: outcome, verdict, fingerprint */
     INPUT_TIME,    /* time has passed; due waits end */
-    INPUT_CONTROL, /* a person asks for something: control */
+    INPUT_CONTROL, /* a person requests something: control */
     INPUT_QUIET,   /* no output for quiet_ms */
     INPUT_HEARD,   /* output again */
     INPUT_NOTE,    /* note: something a person should read, about `task` or the run (-1) */
-    INPUT_RECOVER, /* The engine that ran this is gone; control.by is who continues. Interrupts what
-                      was running and completes half-made decisions. In a run that has ended,
-                      reopens what take_up names. */
-    INPUT_FACT,    /* what the engine found besides an attempt's end: fact_event */
+    INPUT_RECOVER, /* The engine that ran this has died; control.by is who continues. Interrupts the
+                      attempts that were running and completes half-made decisions. In a run that
+                      has ended, reopens the tasks that take_up selects. */
+    INPUT_FACT,    /* a fact that the engine found, other than an attempt's end: fact_event */
     INPUT_TASK,    /* a task is added to a growing plan; note */
     INPUT_KIND_COUNT,
 };
 
 enum {
-    SCHEDULER_TAIL_MAX = 64 * 1024, /* bytes of input.tail; the rest is ignored */
+    SCHEDULER_TAIL_MAX = 64 * 1024, /* maximum bytes of input.tail; the rest is ignored */
     SCHEDULER_PROMPT_MAX =
-        3000, /* bytes of a repair prompt; fits into an event when encoded as JSON */
+        3000, /* maximum bytes of a repair prompt; fits into an event when encoded as JSON */
 };
 
 struct input {
@@ -50,26 +48,26 @@ struct input {
     struct digest masked_fingerprint; /* ENDED: set if masking changes it; otherwise unknown */
     struct entropy_fact fact; /* ENDED with has_fact: the attempt as a step of its trajectory */
     bool has_fact;
-    unsigned masks;        /* ENDED with has_fact: what was masked in its output, normaliser bits */
-    bool partial;          /* ENDED: the fingerprint does not cover all of the output */
-    int64_t skipped_bytes; /* ENDED: of this many bytes only the number is in the fingerprint */
+    unsigned masks; /* ENDED with has_fact: masks applied to its output, as normaliser bits */
+    bool partial;   /* ENDED: the fingerprint does not cover all of the output */
+    int64_t skipped_bytes; /* ENDED: bytes that the fingerprint covers only by their number */
     bool expectation_met;  /* ENDED with an expected match: the output contained it */
     struct control control;
     int64_t quiet_ms;
     const char *note; /* borrowed; NOTE: the text; TASK: the task as in a plan, a JSON object of at
                          most EVENT_TEXT_MAX bytes */
-    const char *start_why;   /* borrowed; ENDED, never started: one line saying why; NULL = none */
-    struct event fact_event; /* FACT: of a kind for which event_kind_is_fact() is true; texts
-                                borrowed. Only the fields of the kind count */
+    const char *start_why; /* borrowed; ENDED, never started: one line that says why; NULL = none */
+    struct event fact_event; /* FACT: event_kind_is_fact() must be true for its kind; strings are
+                                borrowed. Only the fields of its kind are used */
     /* ENDED of a step of a task with rounds left: for the agent's next prompt. */
     const char *tail;   /* borrowed; the end of its output as a person reads it, without secrets, at
                            most SCHEDULER_TAIL_MAX bytes; NULL = none */
-    size_t tail_len;    /* its bytes */
+    size_t tail_len;    /* length of `tail` */
     const char *repair; /* borrowed; for output that broke its contract: the text of
-                           repair_prompt_within(..., SCHEDULER_PROMPT_MAX, ...); NULL = none, the
+                           repair_prompt_within(..., SCHEDULER_PROMPT_MAX, ...); NULL = none: the
                            verdict's own lines are used */
     bool rebooted;      /* RECOVER: the machine has been rebooted */
-    /* RECOVER of a run that has ended: what is run again. */
+    /* RECOVER of a run that has ended: which tasks are run again. */
     enum take_up take_up;
 };
 
@@ -88,20 +86,20 @@ struct action {
  * turns. */
 struct turn {
     struct event_list events;
-    struct str scratch;     /* memory for one text at a time */
+    struct str scratch;     /* memory for one string at a time */
     struct action *actions; /* owned */
     size_t action_count, action_cap;
 };
 
-enum { TURN_TEXT_KEPT_MAX = 1024 }; /* larger texts are freed by turn_clear() */
+enum { TURN_TEXT_KEPT_MAX = 1024 }; /* turn_clear() frees a larger scratch */
 
 /* Removes events and actions but keeps the memory. */
 void turn_clear(struct turn *turn);
 /* Frees the members of the turn. */
 void turn_done(struct turn *turn);
 
-/* What only the log knows about an event when a recorded run is decided again (redecide.h): may
- * change the fields of *event. Texts are borrowed until the step ends. */
+/* Called for each event when a recorded run is decided again (redecide.h). May set the fields of
+ * *event that only the log knows. Strings are borrowed until the step ends. */
 typedef void scheduler_recall_fn(void *ctx, struct event *event);
 
 struct scheduler {
@@ -109,8 +107,8 @@ struct scheduler {
     struct call_digester
         *calls;      /* borrowed; NULL if nothing is started, or if `recall` knows the digests */
     bool orphaned;   /* no engine: nothing can be started or stopped */
-    bool is_session; /* besides orphaned: of an agent that devs did not start, whose hook reports it
-                        (call_log.h) */
+    bool is_session; /* only if orphaned: the run is a session of an agent that devs did not start,
+                        whose hook reports it (call_log.h) */
     bool starts_nothing; /* no attempt is started: the engine is shutting down */
     bool awaits_more;    /* tasks may still be added, so the run ends only when it is cancelled */
     int64_t stepped_mono_ms;     /* time of the last step; 0 before the first */
@@ -118,22 +116,20 @@ struct scheduler {
     void *recall_ctx;            /* borrowed */
 };
 
-/*
- * Advances the state by one input and appends the resulting events and actions to *turn. The events
+/* Advances the state by one input and appends the resulting events and actions to *turn. The events
  * have already been applied to the state on return.
  *
  * Ignores inputs for attempts that have ended. Rejects invalid controls with an
  * EVENT_CONTROL_ANSWERED that gives the reason. Records a fact only if its attempt exists, running
  * or ended, and its values are in range; EVENT_TIME_STOPPED belongs to the run. Adds a task only if
- * the plan may grow and accepts it, and the run is neither over nor cancelled.
- */
+ * the plan may grow and accepts it, and the run has neither ended nor been cancelled. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
 /* Returns whether this end of an attempt (ENDED) would be a success of its step. */
 bool scheduler_would_pass(const struct plan_step *step, const struct input *input);
 
-/* Returns when INPUT_TIME is due next (CLOCK_BOOTTIME, ms), or -1 if nothing is waiting. A gate
- * that let its next task start at the last step wants no time: that task waits for a slot. */
+/* Returns when INPUT_TIME is due next (CLOCK_BOOTTIME, ms), or -1 if nothing is waiting. Ignores a
+ * gate that let its next task start in the last step: that task is waiting for a slot. */
 int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 /*
@@ -143,20 +139,21 @@ int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 enum run_exit {
     RUN_EXIT_PASSED = 0,    /* all tasks passed */
-    RUN_EXIT_GAVE_UP = 1,   /* something gave up or was cancelled */
-    RUN_EXIT_ENTROPY = 3,   /* something looped */
-    RUN_EXIT_NEEDS_YOU = 4, /* something waits for a person */
-    RUN_EXIT_STOPPED = 130, /* a person stopped it, or left before its end */
+    RUN_EXIT_GAVE_UP = 1,   /* a task gave up or was cancelled */
+    RUN_EXIT_ENTROPY = 3,   /* a task looped */
+    RUN_EXIT_NEEDS_YOU = 4, /* a task waits for a person */
+    RUN_EXIT_STOPPED = 130, /* a person stopped the run, or left before its end */
 };
 
 /* The longest window of a policy at the largest scale of "go on". */
 enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
 /* A decision about an attempt and its inputs. */
 struct scheduler_ruling {
-    struct protocol_facts facts; /* borrows from the state, the outcome, the verdict, and: */
+    struct protocol_facts
+        facts; /* borrows from the state, the outcome, the verdict and `results` */
     struct digest results[SCHEDULER_RESULTS_MAX];
     struct decision decision;
-    bool new_round; /* the task's agent is prompted again instead */
+    bool new_round; /* the task's agent is prompted again instead of `decision` */
 };
 /* Decides about the task's ended attempt without changing anything, as the scheduler would at this
  * time. *out borrows from the state, the outcome and the verdict. */

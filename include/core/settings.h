@@ -26,12 +26,12 @@
  */
 
 enum {
-    PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */
+    PLAN_LINE_BYTES_MIN = 1024, /* minimum of limits.output_line_bytes */
     PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
     PLAN_LINE_BYTES = 1024 * 1024, /* default */
-    PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
-    PLAN_FILES_MAX = 32,           /* of expect_files */
-    PLAN_FILE_LINES_MAX = 1000000, /* of its min_lines */
+    PLAN_PROCESSES_MAX = 100000,   /* maximum of limits.processes */
+    PLAN_FILES_MAX = 32,           /* maximum entries of expect_files */
+    PLAN_FILE_LINES_MAX = 1000000, /* maximum of min_lines in expect_files */
 };
 
 /* What a run does when its terminal goes away. Numbers are stable. */
@@ -45,10 +45,10 @@ enum plan_hangup {
 /* Limits of each attempt, whatever its sandbox. */
 struct plan_limits {
     int64_t output_line_bytes; /* longer lines are split */
-    int64_t processes;         /* alive at a time; 0 = no limit */
+    int64_t processes;         /* maximum alive at a time; 0 = no limit */
 };
 
-/* Which keys a document has, as bits; missing ones have their defaults. */
+/* Which keys a document has, as bits; a missing key has its default. */
 enum plan_said {
     PLAN_SAYS_WORKSPACE = 1,
     PLAN_SAYS_SANDBOX = 2,
@@ -58,7 +58,7 @@ enum plan_said {
 
 enum {
     SETTINGS_BYTES_MAX = 1024 * 1024,
-    SETTINGS_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1, /* of sandbox.transientRetries */
+    SETTINGS_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1, /* maximum of sandbox.transientRetries */
 };
 
 struct adapters;
@@ -73,9 +73,9 @@ struct retention_settings {
 struct settings {
     struct policy *policies; /* owned; new ones, and changed built-in ones; unique names */
     int policy_count;
-    struct entropy_limits loops; /* if has_loops */
-    bool has_loops;              /* some are set; the others have their defaults */
-    unsigned said;               /* enum plan_said: which of these four are set */
+    struct entropy_limits loops; /* valid if has_loops */
+    bool has_loops;              /* some limits are set; the others have their defaults */
+    unsigned said;               /* enum plan_said: which of the next four members are set */
     struct workspace_spec workspace;
     struct sandbox_spec sandbox;
     struct plan_limits limits;
@@ -92,34 +92,32 @@ struct settings {
 };
 
 /* Reads the settings. If they are invalid, returns false with all errors in *violations, in
- * document order. A syntax error is one NOT_JSON violation with line and column.
- * classifier_open() checks the rules themselves. The caller calls settings_done() and
+ * document order. A syntax error is one NOT_JSON violation with line and column. The rules
+ * themselves are checked by classifier_open(). The caller calls settings_done() and
  * violations_done(). */
 ATTR_MUST_USE bool settings_parse(const char *text, size_t len, struct settings *out,
                                   struct violations *violations);
 /* Frees the members; nothing is set afterwards. May be NULL. */
 void settings_done(struct settings *settings);
 
-/* Returns the policy of that name in these settings, else the built-in one, or NULL. */
+/* Returns the policy with that name in these settings, otherwise the built-in one, or NULL. */
 const struct policy *settings_policy(const struct settings *settings, const char *name);
 
 struct str;
 /* Appends "default, infrastructure, ..., yours": the names that settings_policy() knows. */
 void settings_names(const struct settings *settings, struct str *out);
 
-/*
- * Trust: which keys of devs.config.json a person must allow first. Any thread.
+/* Trust: which keys of devs.config.json a person must allow first. Any thread.
  *
- * A project's settings come with the project, so its authors wrote them, and a step of an earlier
- * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
- * an agent or deletes runs.
- */
+ * A project's settings come with the project, so its authors wrote them, or even a step of an
+ * earlier run did. A key needs trust if it runs a command, loosens a sandbox, shows a secret,
+ * steers an agent or deletes runs. */
 
 /* A key that needs trust. All borrowed: `key` until the callback returns. */
 struct settings_trust_key {
     const char *key;          /* "ui.notify_command" */
     const char *why;          /* static: "runs a command"; follows the key in a sentence */
-    const struct json *value; /* in the tree that was given */
+    const struct json *value; /* in the tree passed to settings_trust_each() */
 };
 
 /* Called for each key that needs trust. */
@@ -130,7 +128,7 @@ typedef void settings_trust_fn(void *ctx, const struct settings_trust_key *found
 void settings_trust_each(const struct json *root, settings_trust_fn *found, void *ctx);
 
 /* Appends the settings as JSON without the keys that need trust. Unknown keys stay:
- * settings_parse() refuses them, for they may be misspelled names of secrets. */
+ * settings_parse() rejects them, because they may be misspelled names of secrets. */
 void settings_trust_strip(const struct json *root, struct str *out);
 
 #endif

@@ -1,9 +1,7 @@
-/*
- * task_record.h - how an added task is written to the log: without secrets, and short. Pure.
+/* task_record.h - how an added task is written to the log: without secrets, and short. Pure.
  *
- * Long texts and lists are truncated; the length of the rest and a digest of the whole replace it,
- * so that two calls that differ only there remain different.
- */
+ * Long strings and lists are truncated; the rest is replaced with its length and a digest of the
+ * whole, so that two calls that differ only there remain different. */
 #ifndef DEVS_TASK_RECORD_H
 #define DEVS_TASK_RECORD_H
 
@@ -16,7 +14,7 @@
 #include "redact.h"
 #include "str.h"
 
-enum { TASK_RECORD_ID_MAX = 64 }; /* bytes of a text that is never truncated */
+enum { TASK_RECORD_ID_MAX = 64 }; /* strings up to this many bytes are never truncated */
 
 /* Borrowed for the duration of the call. */
 struct task_record {
@@ -26,10 +24,10 @@ struct task_record {
     size_t stdin_len;
     const struct redactor *redactor; /* of the run; NULL = nothing is redacted */
     const struct redactor
-        *own; /* secrets in the task's own variables; NULL = nothing is redacted */
+        *own; /* redactor for the secrets in the task's own variables; NULL = nothing is redacted */
 };
 
-/* Appends the task as EVENT_TASK_ADDED has it: a JSON object of at most EVENT_TEXT_MAX bytes.
+/* Appends the task in the form of EVENT_TASK_ADDED: a JSON object of at most EVENT_TEXT_MAX bytes.
  * plan_grow() reads it as a task with the same id and the same number of steps. Fails with
  * ERR_LIMIT if the task has so many parts that it is too long even when truncated. */
 ATTR_MUST_USE bool task_record_write(const struct task_record *record, struct str *out,

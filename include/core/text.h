@@ -1,10 +1,9 @@
-/*
- * text.h - untrusted text for a terminal, and lists, words and names in texts. Pure; any thread.
+/* text.h - untrusted text for a terminal; lists of strings; words, shell quoting and suggestions.
+ * Pure; any thread.
  *
- * Everything that a child wrote passes through here before it reaches the screen: no escape
- * sequence, control, direction mark or invisible character survives. Columns are counted by our
- * own table, not by the C library's locale.
- */
+ * All output of a child passes through here before it reaches the screen: no escape sequence,
+ * control, direction mark or invisible character survives. Columns are counted by our own table,
+ * not by the C library's locale. */
 #ifndef DEVS_TEXT_H
 #define DEVS_TEXT_H
 
@@ -15,9 +14,9 @@
 #include "str.h"
 
 enum {
-    TEXT_LINE_MAX = 4096, /* bytes of a line; longer ones end in an ellipsis */
+    TEXT_LINE_MAX = 4096, /* maximum bytes of a line; longer lines end in an ellipsis */
     TEXT_TAB = 8,         /* columns from one tab stop to the next */
-    TEXT_MARKS_MAX = 2,   /* combining marks on one character; more are dropped */
+    TEXT_MARKS_MAX = 2,   /* maximum combining marks on one character; more are dropped */
 };
 
 /* How text is laid out; flags are or-ed. */
@@ -27,11 +26,11 @@ enum text_flag {
     TEXT_PAD = 2,   /* pad with blanks to the requested width */
 };
 
-/* Decodes one character. Returns its bytes, always 1..4. For invalid UTF-8, or len 0, returns 1
- * and sets *rune to UINT32_MAX. */
+/* Decodes one character. Returns its length in bytes, always 1..4. For invalid UTF-8, or len 0,
+ * returns 1 and sets *rune to UINT32_MAX. */
 int text_rune(const char *bytes, size_t len, uint32_t *rune);
 
-/* Returns the columns of a character: 0 (combining, invisible), 1 or 2; -1 for a control.
+/* Returns the width of a character in columns: 0 (combining, invisible), 1 or 2; -1 for a control.
  * Ambiguous width counts as 1. */
 int rune_width(uint32_t rune);
 
@@ -39,12 +38,12 @@ int rune_width(uint32_t rune);
  * invisible format characters. */
 bool rune_is_shown(uint32_t rune);
 
-/* Returns the columns of a text from text_clean(); controls count 0. */
+/* Returns the width in columns of output of text_clean(); controls count 0. */
 int text_width(const char *utf8, size_t len);
 
-/* Appends one or more lines, fit for a terminal. Escape sequences are dropped, tabs become
- * blanks, unsafe characters become '?', and line feeds stay. Text before a carriage return is
- * overwritten, lines are cut at TEXT_LINE_MAX bytes, and a character keeps TEXT_MARKS_MAX
+/* Appends one or more lines in a form that is safe for a terminal. Escape sequences are dropped,
+ * tabs become blanks, unsafe characters become '?', and line feeds stay. Text before a carriage
+ * return is overwritten, lines are cut at TEXT_LINE_MAX bytes, and a character keeps TEXT_MARKS_MAX
  * combining marks. */
 void text_clean(struct str *out, const char *bytes, size_t len);
 
@@ -59,15 +58,16 @@ void text_escape(struct str *out, const char *bytes, size_t len);
 /* Appends as much of a clean line as fits into `columns`. */
 void text_fit(struct str *out, const char *utf8, int columns, int flags);
 
-/* Returns the largest number of bytes <= max that ends between two characters. */
+/* Returns the largest number of bytes, at most `max`, that ends between two characters. */
 size_t text_cut(const char *utf8, size_t len, size_t max);
-/* Copies a text, cut between two characters if it does not fit into `size` > 0 bytes. */
+/* Copies a string, cut between two characters if it does not fit into `size` bytes, which must be >
+ * 0. */
 void text_copy(char *out, size_t size, const char *utf8);
 /* Returns the suffix of an ordinal number: "st", "nd", "rd", "th". */
 const char *text_ordinal(int number);
 
-/* Returns the bytes of the escape sequence (CSI, OSC, DCS, SS2, ...) that begins with the ESC at
- * bytes[0]; all bytes if it is unfinished. At least 1. */
+/* Returns the length of the escape sequence (CSI, OSC, DCS, SS2, ...) that begins with the ESC at
+ * bytes[0]; `len` if it is unfinished. At least 1. */
 size_t text_escape_len(const char *bytes, size_t len);
 
 /*
@@ -92,10 +92,10 @@ void text_list_write(struct str *out, const char *key, char *const *texts);
 /* Returns the lower-case letter; other characters as they are. */
 char words_small(char c);
 
-/* Returns true if the text begins with this; always for "". */
+/* Returns true if `text` begins with `beginning`; always for "". */
 bool words_begin(const char *text, const char *beginning);
 
-/* Returns where `needle` is in the first `len` bytes of `text`, or NULL. An empty needle is
+/* Returns a pointer to `needle` in the first `len` bytes of `text`, or NULL. An empty needle is
  * never found. */
 const char *words_find(const char *text, size_t len, const char *needle);
 
@@ -103,7 +103,7 @@ const char *words_find(const char *text, size_t len, const char *needle);
  * Quotes a command for a shell, for people who copy it. Pure.
  */
 
-/* Appends a word: unchanged if no shell would change it, else in single quotes, including line
+/* Appends a word: unchanged if no shell would change it, otherwise in single quotes, including line
  * feeds (POSIX.1-2017, XCU 2.2.2). */
 void shell_word_add(const char *word, struct str *out);
 
@@ -118,25 +118,25 @@ void shell_words_add(char *const *words, int count, struct str *out);
  */
 
 enum {
-    NEAR_WORD_FAR = 3,        /* words that differ in this many letters are not alike */
-    NEAR_WORD_BYTES_MAX = 64, /* longer words are never alike */
+    NEAR_WORD_FAR = 3,        /* words that differ in this many letters or more are not alike */
+    NEAR_WORD_BYTES_MAX = 64, /* maximum bytes; longer words are never alike */
 };
 
 /* A search: the given word, and the best candidate so far. */
 struct near_word {
     const char *word;    /* borrowed */
-    const char *nearest; /* borrowed from the caller who offered it; NULL = none */
-    int distance;        /* of the nearest; 0 = only the case differs */
+    const char *nearest; /* borrowed from the caller that offered it; NULL = none */
+    int distance;        /* distance of `nearest`; 0 = only the case differs */
 };
 
 /* Begins a search. Borrows the word as long as the value is used. */
 struct near_word near_word_new(const char *word);
 
-/* Offers a candidate. Of equally near ones, the first is kept. A candidate that shares nothing
+/* Offers a candidate. If several are equally near, keeps the first. A candidate that shares nothing
  * with the word is not alike. */
 void near_word_offer(struct near_word *near, const char *candidate);
 
-/* Returns how many pairs of letters an offer compares: its cost. */
+/* Returns the cost of an offer: the number of pairs of letters that it compares. */
 size_t near_word_pairs(const struct near_word *near, const char *candidate);
 
 /* Returns the number of single-letter changes between two words, at most NEAR_WORD_FAR. O(length

@@ -20,7 +20,7 @@ enum ui_notify {
     NOTIFY_STUCK = 4,
     NOTIFY_GAVE_UP = 8,
     NOTIFY_BUDGET = 16,
-    NOTIFY_HOST_LOST = 32, /* like asks */
+    NOTIFY_HOST_LOST = 32, /* like NOTIFY_ASKS */
     NOTIFY_ENDED = 64,
     /* Used if there is a command but no list of events: */
     NOTIFY_DEFAULT = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED | NOTIFY_STUCK,
@@ -40,10 +40,11 @@ struct ui_settings {
 /* Returns the name of one flag, such as "gave-up"; "?" for any other number. */
 const char *ui_notify_name(unsigned flag);
 
-/* Reads "needs-you, ended", or "off". Returns false and leaves *out alone if a word is unknown. */
+/* Reads "needs-you, ended", or "off". Returns false and leaves *out unchanged if a word is
+ * unknown. */
 ATTR_MUST_USE bool ui_notify_parse(const char *names, unsigned *out);
 
-/* Returns whether it names a file and not a built-in theme. */
+/* Returns whether the theme is a file and not a built-in theme. */
 bool ui_theme_is_file(const char *theme);
 
 #endif

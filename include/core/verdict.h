@@ -69,9 +69,9 @@ enum verdict_stream {
 enum {
     VERDICT_SUBTYPE_MAX = 32,
     VERDICT_RULE_MAX = 48,
-    VERDICT_MATCH_MAX = 160,  /* bytes kept of the matched text, whole UTF-8 */
-    VERDICT_NEAR_MAX = 4,     /* near misses kept */
-    VERDICT_LINES_MAX = 1024, /* bytes of the lines about an invalid output */
+    VERDICT_MATCH_MAX = 160,  /* maximum bytes kept of the matched text, whole UTF-8 characters */
+    VERDICT_NEAR_MAX = 4,     /* maximum near misses kept */
+    VERDICT_LINES_MAX = 1024, /* maximum bytes of the lines about an invalid output */
 };
 
 /* Why a rule whose literal occurs in the text did not decide. */
@@ -79,8 +79,8 @@ enum near_why {
     NEAR_QUOTED,    /* a guard says that the line is quoted */
     NEAR_UNLESS,    /* the rule's own exception matches */
     NEAR_PATTERN,   /* the literal occurs, but the pattern does not match */
-    NEAR_EXIT,      /* exit code, signal, program or kind of step do not fit */
-    NEAR_OUTRANKED, /* it matches, but another rule comes first */
+    NEAR_EXIT,      /* exit code, signal, program or kind of step does not fit */
+    NEAR_OUTRANKED, /* the rule matches, but another rule comes first */
     NEAR_WHY_COUNT,
 };
 
@@ -88,11 +88,11 @@ enum near_why {
 struct verdict_near {
     char rule[VERDICT_RULE_MAX];
     enum near_why why;
-    enum verdict_stream stream; /* NONE: only facts */
+    enum verdict_stream stream; /* NONE: based on facts only */
     int64_t offset;             /* of the line in the whole stream */
 };
 
-/* How a step that was expected to fail (plan.h) did something else. */
+/* How the result of a step differs from an expected failure (plan.h). */
 enum verdict_expectation {
     VERDICT_AS_IT_IS,        /* nothing was expected, or it happened as expected */
     VERDICT_UNEXPECTED_PASS, /* was expected to fail and passed */
@@ -100,7 +100,7 @@ enum verdict_expectation {
     VERDICT_EXPECTATION_COUNT,
 };
 
-/* The rule of a verdict that expect_files made, without any output. */
+/* The rule of a verdict about expected files, which needs no output. */
 #define EXPECT_FILES_RULE "expect.files"
 
 /* A plain value: copy it freely. A persistent verdict with resume_at_ms is parked: the same
@@ -109,14 +109,14 @@ struct verdict {
     enum verdict_class class;
     enum transient_type type;           /* transient only */
     enum reason reason;                 /* persistent only; NONE if no rule knows it */
-    char subtype[VERDICT_SUBTYPE_MAX];  /* free word, may be empty */
+    char subtype[VERDICT_SUBTYPE_MAX];  /* any word; may be empty */
     char rule[VERDICT_RULE_MAX];        /* id of the rule that decided */
     enum verdict_stream stream;         /* where the match is; NONE for facts */
     int64_t offset;                     /* byte offset of the match in the whole stream */
     int64_t line;                       /* 1 = first line of the text that was read */
     char match[VERDICT_MATCH_MAX];      /* the matched line, cleaned of escapes */
     int64_t retry_after_ms;             /* a server's hint; -1 for none */
-    int64_t resume_at_ms;               /* wall clock; -1 unless parked, see below */
+    int64_t resume_at_ms;               /* wall clock; -1 unless parked, see above */
     char hint_rule[VERDICT_RULE_MAX];   /* id of the rule that gave the time, or "" */
     bool ask;                           /* only a person can help: needs-you */
     bool no_retry;                      /* the same invocation cannot succeed: no policy retries
@@ -131,7 +131,7 @@ struct verdict {
 /* Returns an empty verdict: success, no hint. */
 struct verdict verdict_new(void);
 
-/* Sets a transient type and the two words, cut to fit; keeps the other evidence. */
+/* Sets a transient type and the two strings, cut to fit; keeps the other evidence. */
 void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
                            const char *rule);
 /* Like verdict_set_transient(), for a persistent failure and its reason. */
@@ -141,16 +141,16 @@ void verdict_set_persistent(struct verdict *verdict, enum reason reason, const c
 /* Sets evidence that is in neither stream, cut to fit. */
 void verdict_set_match(struct verdict *verdict, const char *text);
 
-/* "success", "transient", "persistent". */
+/* Returns "success", "transient", "persistent". */
 const char *verdict_class_name(enum verdict_class class);
-/* "NETWORK_TIMEOUT", ...; "" for NONE. */
+/* Returns "NETWORK_TIMEOUT", ...; "" for NONE. */
 const char *transient_type_name(enum transient_type type);
-/* "test-fail", ...; "" for NONE. */
+/* Returns "test-fail", ...; "" for NONE. */
 const char *reason_name(enum reason reason);
 
-/* "quoted", "unless", "pattern", "exit", "outranked". */
+/* Returns "quoted", "unless", "pattern", "exit", "outranked". */
 const char *near_why_name(enum near_why why);
-/* "stdout", "stderr"; "" for NONE. */
+/* Returns "stdout", "stderr"; "" for NONE. */
 const char *verdict_stream_name(enum verdict_stream stream);
 
 /* Adds a near miss; drops it if there are VERDICT_NEAR_MAX. */
@@ -160,17 +160,18 @@ void verdict_add_near(struct verdict *verdict, const struct verdict_near *near);
  * it does not fit whole. */
 ATTR_MUST_USE bool verdict_add_line(struct verdict *verdict, const char *line, size_t len);
 
-/* The inverse of transient_type_name(). Returns false and leaves *out alone for an unknown text. */
+/* The inverse of transient_type_name(). Returns false and leaves *out unchanged for an unknown
+ * string. */
 ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
-/* The inverse of reason_name(). Returns false and leaves *out alone for an unknown text. */
+/* The inverse of reason_name(). Returns false and leaves *out unchanged for an unknown string. */
 ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
 
 enum { VERDICT_WORD_MAX = 32 };
 
 struct outcome;
 /* Returns the short word of the CLASS column: "network", "rate-limit", "docker", "oom",
- * "overloaded", "start-timeout", "busy"; the word of a persistent reason; else "exit 1", "signal
- * 9", "timeout" from kind and code. Empty for a success. */
+ * "overloaded", "start-timeout", "busy"; the word of a persistent reason; otherwise "exit 1",
+ * "signal 9", "timeout" from kind and code. Empty for a success. */
 const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
                          char out[VERDICT_WORD_MAX]);
 
@@ -186,17 +187,17 @@ struct verdict_label {
 };
 
 /* Returns "success", "persistent", a transient type ("NETWORK_TIMEOUT") or a persistent reason
- * ("test-fail"): the words of the log. */
+ * ("test-fail"): the names in the log. */
 const char *verdict_label_word(const struct verdict_label *label);
 
-/* The inverse, ignoring case; also accepts the short words of the screen ("network"). Returns
- * false for anything else, including "transient", which says too little. */
+/* The inverse of verdict_label_word(), ignoring case; also accepts the short words shown on screens
+ * ("network"). Returns false for anything else, including "transient", which says too little. */
 ATTR_MUST_USE bool verdict_label_parse(const char *text, struct verdict_label *out);
 
 /* Compares class, type and reason. */
 bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b);
 
-/* Appends all words of the log that verdict_label_parse() accepts, separated by ", ". */
+/* Appends all names in the log that verdict_label_parse() accepts, separated by ", ". */
 void verdict_label_words(struct str *out);
 
 /*
@@ -211,7 +212,7 @@ struct verdict_near_record {
     int64_t offset;
 };
 
-/* The members of struct verdict. Texts are borrowed, and NULL if there is none. */
+/* The members of struct verdict. Strings are borrowed; NULL = none. */
 struct verdict_record {
     struct verdict_label label;
     enum verdict_expectation expectation;
@@ -224,9 +225,9 @@ struct verdict_record {
     int near_count;
 };
 
-/* The record borrows the texts of the verdict. */
+/* The record borrows the strings of the verdict. */
 void verdict_to_record(const struct verdict *verdict, struct verdict_record *out);
-/* Copies the first line of each text, and all lines of the violations, as far as they fit. */
+/* Copies the first line of each string, and all lines of the violations, as far as they fit. */
 void verdict_from_record(const struct verdict_record *record, struct verdict *out);
 
 #endif

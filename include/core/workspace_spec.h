@@ -1,7 +1,5 @@
-/*
- * workspace_spec.h - where a plan or the settings let a task work: its workspace and sandbox.
- * Immutable once read, so any thread may read it.
- */
+/* workspace_spec.h - the workspace and the sandbox of a task, as a plan or the settings define
+ * them. Immutable once read, so any thread may read it. */
 #ifndef DEVS_WORKSPACE_SPEC_H
 #define DEVS_WORKSPACE_SPEC_H
 
@@ -13,11 +11,11 @@
 #include "str.h"
 
 enum {
-    WORKSPACE_PATHS_MAX = 1000,         /* of `copy`, and of `exclude` */
-    WORKSPACE_PATH_MAX = 4096,          /* bytes of one of them */
-    WORKSPACE_ARGS_MAX = 1000,          /* of `setup` */
-    WORKSPACE_SETUP_S_MAX = 24 * 3600,  /* limit of the time for `setup` */
-    WORKSPACE_SETUP_MS = 10 * 60 * 1000 /* default time for `setup` */
+    WORKSPACE_PATHS_MAX = 1000,         /* maximum entries of `copy`, and of `exclude` */
+    WORKSPACE_PATH_MAX = 4096,          /* maximum bytes of an entry */
+    WORKSPACE_ARGS_MAX = 1000,          /* maximum arguments of `setup` */
+    WORKSPACE_SETUP_S_MAX = 24 * 3600,  /* maximum time limit of `setup`, in seconds */
+    WORKSPACE_SETUP_MS = 10 * 60 * 1000 /* default time limit of `setup` */
 };
 /* Default and maximum size of a snapshot: 2 GiB and 1 TiB. */
 #define WORKSPACE_SNAPSHOT_BYTES     ((int64_t)2 * 1024 * 1024 * 1024)
@@ -34,7 +32,7 @@ enum workspace_kind {
 enum workspace_setup_in {
     WORKSPACE_SETUP_IN_SANDBOX = 0, /* in the task's sandbox */
     WORKSPACE_SETUP_IN_NETWORK = 1, /* in the task's sandbox, with the network on */
-    WORKSPACE_SETUP_OUTSIDE = 2,    /* on this machine anyway */
+    WORKSPACE_SETUP_OUTSIDE = 2,    /* on this machine, even if a step has a sandbox */
     WORKSPACE_SETUP_IN_COUNT,
 };
 
@@ -61,10 +59,10 @@ const struct workspace_spec *workspace_spec_none(void);
 
 /* Returns "inplace", "worktree", "copy"; "?" for an invalid value. */
 const char *workspace_kind_name(enum workspace_kind kind);
-/* The inverse. Returns false for an unknown text. */
+/* The inverse of workspace_kind_name(). Returns false for an unknown string. */
 ATTR_MUST_USE bool workspace_kind_parse(const char *text, enum workspace_kind *out);
 
-/* Returns true if each attempt finds the tree as the first one found it. */
+/* Returns true if each attempt finds the tree as the first attempt found it. */
 bool workspace_can_be_reset(const struct workspace_spec *spec);
 
 /* Writes a JSON object that plan_parse() reads as an equal specification. */
@@ -78,10 +76,10 @@ enum {
     SANDBOX_MEMORY_MB_MAX = 1024 * 1024, /* 1 TiB */
     SANDBOX_PIDS_MAX = 100000,
     SANDBOX_CPU_S_MAX = 30 * 24 * 3600,
-    SANDBOX_LIST_MAX = 1000,  /* entries of `writable`, `env` and `args` each */
-    SANDBOX_WORD_MAX = 4096,  /* bytes of one entry */
-    SANDBOX_IMAGE_MAX = 512,  /* bytes of an image's name */
-    SANDBOX_START_MS = 30000, /* default limit of a start */
+    SANDBOX_LIST_MAX = 1000,  /* maximum entries of `writable`, `env` and `args` each */
+    SANDBOX_WORD_MAX = 4096,  /* maximum bytes of one entry */
+    SANDBOX_IMAGE_MAX = 512,  /* maximum bytes of an image's name */
+    SANDBOX_START_MS = 30000, /* default time limit of a start */
     SANDBOX_START_MS_MIN = 100,
     SANDBOX_START_MS_MAX = 3600 * 1000,
 };
@@ -95,14 +93,14 @@ enum sandbox_kind {
     SANDBOX_KIND_COUNT,
 };
 
-/* In this order: not set, true, false. */
+/* Values in this order: not set, true, false. */
 enum sandbox_network {
     SANDBOX_NETWORK_UNSAID, /* none: as it is; bwrap and containers: off */
     SANDBOX_NETWORK_ON,
     SANDBOX_NETWORK_OFF,
 };
 
-/* In the same order. */
+/* Values in the same order. */
 enum sandbox_root {
     SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; none: as it is */
     SANDBOX_ROOT_READ_ONLY,
@@ -123,10 +121,10 @@ struct sandbox_spec {
     char *image;     /* owned; containers only; else NULL */
     int64_t start_timeout_ms; /* containers only; else SANDBOX_START_MS */
     char **args;      /* owned like writable: extra arguments for bwrap or for podman create */
-    bool best_effort; /* skips and marks what cannot be enforced here */
+    bool best_effort; /* skip and report the keys that cannot be enforced here */
 };
 
-/* No sandbox, no limits. */
+/* Returns a specification without a sandbox and limits. */
 struct sandbox_spec sandbox_spec_new(void);
 /* Returns a deep copy. */
 struct sandbox_spec sandbox_spec_copy(const struct sandbox_spec *spec);
@@ -138,7 +136,7 @@ const struct sandbox_spec *sandbox_spec_none(void);
 
 /* Returns "none", "bwrap", "container", "podman", "docker"; "?" for an invalid value. */
 const char *sandbox_kind_name(enum sandbox_kind kind);
-/* The inverse. Returns false for an unknown text. */
+/* The inverse of sandbox_kind_name(). Returns false for an unknown string. */
 ATTR_MUST_USE bool sandbox_kind_parse(const char *text, enum sandbox_kind *out);
 /* Returns true for the three kinds that need an image. */
 bool sandbox_kind_is_container(enum sandbox_kind kind);
@@ -147,24 +145,24 @@ bool sandbox_kind_is_container(enum sandbox_kind kind);
  * or by default. */
 bool sandbox_spec_is_read_only(const struct sandbox_spec *spec);
 
-/* Changes the kind; drops what only the old kind may have. Keeps limits. */
+/* Changes the kind; drops the members that only the old kind may have. Keeps limits. */
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
 
-/* Reads a word of a command line: "KIND", or "KIND:IMAGE" for a container. Keeps the rest of
- * `spec` where the kind allows it. Fails with ERR_INVALID for another word, and for a container
- * without an image; *spec must be freed even then. */
+/* Reads a word of a command line: "KIND", or "KIND:IMAGE" for a container. Keeps the rest of `spec`
+ * as far as the kind allows. Fails with ERR_INVALID for another word, and for a container without
+ * an image; *spec must be freed even then. */
 ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word,
                                        struct err *err);
 
-/* Appends a path to `writable` unless it is there. */
+/* Appends a path to `writable` unless the list has it. */
 void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path);
 
-/* Returns true if it has no sandbox and no limit. */
+/* Returns true if `spec` has no sandbox and no limit. */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 
-/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only the
- * workspace"; "" for an empty one. With `writable`: "writes only the workspace and the
- * writable paths". bwrap without read-only files says "all files writable". */
+/* Appends "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only the workspace";
+ * nothing for an empty specification. With `writable`: "writes only the workspace and the writable
+ * paths". bwrap without read-only files says "all files writable". */
 void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
 
 /* Writes a JSON object that plan_parse() reads as an equal specification. */

@@ -1,7 +1,5 @@
-/*
- * Adapters: how the CLI of an agent is called and read. One adapter is a JSON document; the set
- * of adapters has ours and those of a configuration.
- */
+/* Adapters: how the CLI of an agent is called and read. One adapter is a JSON document; a set of
+ * adapters holds the built-in ones and those of a configuration. */
 #include "adapter.h"
 
 #include <assert.h>
@@ -119,8 +117,8 @@ static const struct field adapter_rows[] = {
 const struct fields adapter_fields = FIELDS(adapter_rows);
 #undef AT
 
-/* Makes an adapter that has the members of `own`, which may be NULL, and those of `model` that it
- * lacks. Without a program, the name is used. A built-in one has no model. */
+/* Makes an adapter with the members of `own` (may be NULL); missing members come from `model`.
+ * Without a program, the name is used. A built-in adapter has no model. */
 static struct adapter *adapter_new(const char *name, const struct adapter *model,
                                    const struct json *own)
 {
@@ -268,7 +266,7 @@ void adapter_write(const struct adapter *adapter, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Values of words in braces that an argument may contain. */
+/* Values for the words in braces in an argument. */
 struct filling {
     const char *name;
     const char *value; /* NULL = the argument stays as it is */
@@ -431,7 +429,7 @@ static const struct adapter *builtin_at(size_t index)
         return kept;
     struct json *json = NULL;
     const bool ok = json_parse(builtin[index].text, strlen(builtin[index].text), &json, NULL, NULL);
-    assert(ok); /* ours, and read by a test */
+    assert(ok); /* built in, and parsed by a test */
     struct adapter *made = adapter_new(builtin[index].name, NULL, json);
     json_free(json);
     if (atomic_compare_exchange_strong(&builtin_made[index], &kept, made))
@@ -510,7 +508,7 @@ static const struct adapter *model_of(const struct adapters *below, const struct
     return json_get(agents, like) ? find_own(made, like) : adapters_find(below, like);
 }
 
-/* Makes the adapters whose models exist. Returns true if there was one. */
+/* Makes the adapters whose models exist. Returns true if it made any. */
 static bool make_adapters(const struct adapters *below, const struct json *agents,
                           struct adapters *made)
 {
@@ -528,14 +526,14 @@ static bool make_adapters(const struct adapters *below, const struct json *agent
     return made->count > before;
 }
 
-/* Reports errors of the adapters that no schema can express, and why some could not be made: a
- * "like" that names no adapter, or that leads back to itself. */
+/* Reports errors of adapters that no schema can express, and why an adapter could not be made, such
+ * as a "like" that names no adapter or leads back to itself. */
 static void check_adapters(const struct adapters *below, const struct json *agents,
                            const struct adapters *made, struct violations *wrong)
 {
     void *iter = NULL;
     const char *name = NULL;
-    const struct json *own = NULL; /* what was written, without what it is like */
+    const struct json *own = NULL; /* as written, without the members that "like" adds */
     while (json_next(agents, &iter, &name, &own)) {
         const struct adapter *adapter = find_own(made, name);
         const char *like = json_text(json_get(own, "like"), NULL);

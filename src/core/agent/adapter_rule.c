@@ -87,7 +87,7 @@ static const struct json *first_at_path(const struct adapter_path *path, const s
     return first;
 }
 
-/* One value, and what it must be. */
+/* The value that the rule requires, and whether one was found. */
 struct matching {
     const struct json *wanted;
     bool found;
@@ -169,11 +169,11 @@ bool adapter_condition_holds(const struct adapter_condition *condition, const st
     return holds;
 }
 
-/* Texts being joined. */
+/* Strings being joined. */
 struct texts {
     struct str *out;
     const char *between;
-    const char *after; /* only what follows these words; NULL = everything */
+    const char *after; /* reads only the text after these words; NULL = everything */
     bool any;
 };
 
@@ -248,7 +248,7 @@ static bool take_number(void *ctx, const struct json *value)
     bool is_one = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
     if (is_one) {
         number = json_number(value, 0);
-    } else if (numbers->after) { /* the number after these words in a text */
+    } else if (numbers->after) { /* the number after these words in a string */
         const char *found = strstr(json_text(value, ""), numbers->after);
         const char *digits = found ? found + strlen(numbers->after) : "";
         const size_t count = strspn(digits, "0123456789");
@@ -297,7 +297,7 @@ const struct json *adapter_value(const struct adapter_sources *sources, const st
     return found && json_kind(found) != JSON_KIND_NULL ? found : NULL;
 }
 
-/* Makes an object of members that come from different places. */
+/* Makes an object from values found in different places. */
 static struct json *compose_args(const struct adapter_sources *sources, const struct json *value)
 {
     struct str text = {0};
@@ -335,7 +335,7 @@ struct json *adapter_args(const struct adapter_sources *sources, const struct js
     if (is_json && json_kind(object) == JSON_KIND_OBJECT)
         return object;
     json_free(object);
-    /* Text that is not a JSON object is kept, since different calls must stay different. */
+    /* Keeps text that is not a JSON object, because different calls must stay different. */
     struct str named = {0};
     str_add_char(&named, '{');
     str_json_text(&named, "input", text);
@@ -407,7 +407,7 @@ static void read_sources(struct field_reader *reader, const struct json_pointer 
     }
 }
 
-/* One location, or one for each argument by its name. */
+/* One location, or an object with a location for each argument name. */
 static void read_args(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {

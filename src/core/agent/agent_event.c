@@ -1,6 +1,5 @@
-/*
- * Events of an agent's output, and the last of them: whether it failed, and what its API said.
- */
+/* Handles the events of an agent's output. Finds out how the output ended: whether the agent
+ * failed, and what its API reported. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +13,14 @@
 #include "json_repair.h"
 #include "xalloc.h"
 
-/*
- * Events: what an event means for the stream.
- */
+/* Events: their effect on the stream. */
 
 struct agent_taking {
     struct agent_stream *stream;
     const struct adapter_rule *rule;
 };
 
-enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller code is an exit code */
+enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller number is an exit code, not a status */
 
 /* Calls waiting for their results. */
 
@@ -100,8 +97,8 @@ static void agent_begin_take(struct agent_stream *stream)
     str_clear(&stream->error);
 }
 
-/* The model speaks or calls a tool, so its CLI's own retry succeeded. Counts a turn if no rule
- * does. */
+/* The model wrote text or called a tool, so a request that the CLI retried has succeeded. Counts a
+ * turn if no rule defines turns. */
 static void agent_turn_open(struct agent_stream *stream)
 {
     if (stream->last.end != AGENT_END_UNKNOWN)
@@ -122,7 +119,7 @@ static void set_sum(struct agent_stream *stream, int64_t *sum, double value, boo
     const int64_t number = (int64_t)(value + 0.5);
     const int64_t news = agent_used_sum(number, adds ? *sum : 0);
     if (news <= *sum)
-        return; /* a sum never falls: an end may know less than earlier events */
+        return; /* a sum never decreases: the end may report less than earlier events */
     *sum = news;
     stream->used_changed = true;
 }
@@ -148,8 +145,8 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
             return; /* counted with the first event of the turn */
     }
     if (is_new) {
-        /* A turn without a word, call or token is reported as a message, so that the loop
-         * detector sees an agent that produces nothing else. */
+        /* Reports a turn without text, calls or tokens as a message, so that the loop detector sees
+         * an agent that produces nothing else. */
         if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {
             struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
             item.text = "(an empty turn)";
@@ -239,8 +236,8 @@ static void agent_result_take(const struct agent_taking *taking, const struct js
     str_done(&id);
 }
 
-/* Remembers the call. Returns false if it was reported before; without an id each report is a
- * call. */
+/* Remembers the id of a call. Returns false if the call was reported before. Without an id, every
+ * report counts as a new call. */
 static bool is_first_report(struct agent_stream *stream, const char *id)
 {
     struct str *ids = &stream->refused_ids;
@@ -263,7 +260,8 @@ static void agent_refused_take(const struct agent_taking *taking, const struct j
     struct str what = {0};
     agent_taking_text(taking, ADAPTER_ID, value, &id);
     if (is_first_report(stream, str_text(&id))) {
-        /* The tool and the call in one line: as reported, else as the refusal says. */
+        /* The tool and the call in one line: from the call if it was reported, else from the
+         * refusal. */
         const size_t index = find_call(&stream->calls, str_text(&id));
         if (index < stream->calls.count) {
             const struct agent_call *call = &stream->calls.items[index];
@@ -418,7 +416,8 @@ static void take_retry(const struct agent_taking *taking, const struct json *val
     str_done(&words);
 }
 
-/* Handles a message of the CLI. A failure that is not the end is kept for the end. */
+/* Handles a message of the CLI. Keeps a failure that is not the end, in case the end reports
+ * none. */
 static void take_notice(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -585,13 +584,14 @@ static struct classify_text last_line(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)start};
 }
 
-/* "503 The engine is overloaded", "[API Error: 401 ...": a status before the words. */
+/* Reads the status at the beginning of a message: "503 The engine is overloaded", "[API Error: 401
+ * ...". */
 static void read_status(struct agent_result *result)
 {
     enum { DIGITS = 3 };
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
-    const char *answer = strstr(words, "[API Error: "); /* after part of an answer */
+    const char *answer = strstr(words, "[API Error: "); /* may follow a part of an answer */
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
         const char *from = leads[i][0] == '[' && answer ? answer : words;
         if (strncmp(from, leads[i], strlen(leads[i])) != 0)
@@ -634,7 +634,7 @@ static void read_text(struct agent_result *result, const struct adapter *adapter
 {
     struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapter, NULL, NULL);
-    /* In the middle of an output, the first line is the end of one. */
+    /* If the beginning of the output is missing, the first line may be incomplete. */
     stream->line_is_cut = text->offset > 0;
     stream->begins_cut = text->offset > 0;
     stream->offset = text->offset;
@@ -646,7 +646,8 @@ static void read_text(struct agent_result *result, const struct adapter *adapter
     agent_stream_close(stream);
 }
 
-/* For unknown agents: goes by the shape of the last line; of a list, of its last element. */
+/* For unknown agents: decides by the shape of the last line, or if it is a list, of its last
+ * element. */
 static void read_shape(struct agent_result *result, const struct classify_text *text)
 {
     static const char generic[] = "generic";

@@ -1,7 +1,5 @@
-/*
- * agent_internal.h - the inside of adapters (paths into JSON, rules), of streams and transcripts.
- * Private to core.
- */
+/* agent_internal.h - internals of adapters (paths into JSON, rules), streams and transcripts.
+ * Private to core. */
 #ifndef DEVS_AGENT_INTERNAL_H
 #define DEVS_AGENT_INTERNAL_H
 
@@ -54,14 +52,14 @@ enum adapter_event {
     ADAPTER_EVENT_RETRY,
     ADAPTER_EVENT_NOTICE,
     ADAPTER_EVENT_ERROR, /* a failure that the end may override */
-    ADAPTER_EVENT_BEGIN, /* the agent continues, so an earlier end was none */
+    ADAPTER_EVENT_BEGIN, /* the agent continues, so an earlier end was not the end */
     ADAPTER_EVENT_END,
     ADAPTER_EVENT_KNOWN,   /* known and ignored */
     ADAPTER_EVENT_REFUSED, /* the CLI denied a call */
     ADAPTER_EVENT_COUNT,
 };
 
-/* What is read from an event. */
+/* The values that a rule reads from an event. */
 enum adapter_member {
     ADAPTER_SESSION,
     ADAPTER_TEXT,
@@ -90,7 +88,7 @@ enum adapter_member {
 struct adapter_source {
     struct adapter_path path;
     const char *word;  /* a fixed value; NULL = found by the path */
-    const char *after; /* only what follows this text: the digits of a number, else the rest;
+    const char *after; /* reads only the text after this: the digits for a number, else the rest;
                           NULL = everything */
     const char *key;   /* for composed ARGS: the name of the argument */
 };
@@ -98,10 +96,10 @@ struct adapter_source {
 struct adapter_sources {
     struct adapter_source *items; /* owned */
     size_t count;
-    bool always; /* for TURN: each such event is a turn */
+    bool always; /* for TURN: each event that matches the rule is a turn */
 };
 
-/* All must hold. */
+/* A set of tests that must all hold. */
 struct adapter_tests {
     struct {
         struct adapter_path path;
@@ -110,7 +108,7 @@ struct adapter_tests {
     size_t count;
 };
 
-/* Whether something holds: always, or if one of the tests does. */
+/* A condition that holds always, or if any of the sets of tests holds. */
 struct adapter_condition {
     bool always;
     struct adapter_tests *any; /* owned */
@@ -119,16 +117,16 @@ struct adapter_condition {
 
 struct adapter_rule {
     enum adapter_event event;
-    const struct json *line; /* for lines that are not JSON: what they must be */
-    bool on_err;             /* ... and be on stderr */
+    const struct json *line; /* for lines that are not JSON: the test that the line must pass */
+    bool on_err;             /* with `line`: for lines of stderr instead of stdout */
     struct adapter_tests when;
-    struct adapter_path each; /* if set, the rest applies to each element of this */
+    struct adapter_path each; /* if set, the following members apply to each element of this */
     struct adapter_tests where;
     struct adapter_condition failed;  /* the event reports a failure */
     struct adapter_condition goes_on; /* the text is a part of a message */
     bool adds;                        /* numbers are added to earlier ones */
-    bool is_cut;                      /* an end that is none, because the agent was interrupted */
-    bool is_logged;                   /* many programs that succeed write it, too */
+    bool is_cut;    /* for END: the agent was interrupted, so it has not really ended */
+    bool is_logged; /* for END: successful programs often write this, too */
     struct adapter_sources members[ADAPTER_MEMBER_COUNT];
 };
 
@@ -146,11 +144,11 @@ bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line
 /* Returns true if the condition holds for the event. */
 bool adapter_condition_holds(const struct adapter_condition *condition, const struct json *value);
 
-/* Appends the texts of the first source that has any, separated by line feeds. Returns false if
+/* Appends the strings of the first source that has any, separated by line feeds. Returns false if
  * none has. */
 bool adapter_first_text(const struct adapter_sources *sources, const struct json *value,
                         struct str *out);
-/* Appends the texts of all sources, separated by `between`; numbers as written. Returns false if
+/* Appends the strings of all sources, separated by `between`; numbers as written. Returns false if
  * there are none. */
 bool adapter_texts(const struct adapter_sources *sources, const struct json *value,
                    const char *between, struct str *out);
@@ -184,10 +182,10 @@ struct adapter {
     char **permission_args; /* NULL = none */
     char **env;             /* "NAME=value"; not NULL */
     bool result_on_stderr;  /* failures may be reported as JSON on stderr */
-    char *cut_member;       /* owned; if the beginning of a line is lost, its end is read from this
-                               member on; or NULL */
-    char **unknown_session; /* owned; NULL = unknown */
-    bool counts_turns;      /* some rule defines turns */
+    char *cut_member; /* owned; if the beginning of a line is lost, the rest is parsed from this
+                         member on; may be NULL */
+    char **unknown_session;     /* owned; NULL = unknown */
+    bool counts_turns;          /* some rule defines turns */
     struct adapter_rule *rules; /* owned */
     size_t rule_count;
 };
@@ -219,14 +217,14 @@ void agent_call_done(struct agent_call *call);
  * The stream.
  */
 
-/* What the terminal event said. */
+/* The terminal event. */
 struct agent_last {
     enum agent_end end;
-    bool closes;      /* programs write this only at their end */
-    bool is_line;     /* was a line without JSON, so any later line is the end */
+    bool closes;      /* programs write this event only when they end */
+    bool is_line;     /* the event was a line without JSON, so any later line cancels it */
     int64_t status;   /* HTTP status; 0 if none is given */
     int64_t offset;   /* of the event's line in the whole stream */
-    struct str words; /* owned: what it says about the failure, one item a line */
+    struct str words; /* owned; what the event says about the failure, one item per line */
 };
 
 struct agent_stream {
@@ -237,27 +235,27 @@ struct agent_stream {
 
     struct str line;     /* owned; the line so far */
     bool line_is_cut;    /* its beginning is lost */
-    bool begins_cut;     /* the beginning of the whole is lost */
+    bool begins_cut;     /* the beginning of the output is lost */
     int64_t offset;      /* of the next byte in the whole stream */
     int64_t line_offset; /* of the line, or of a value over several lines */
     struct str block;    /* owned; lines of a JSON value that is not closed yet; its first byte
-                            tells what closes it */
+                            determines the closing bracket */
 
     struct str err_line; /* owned; the line of stderr so far */
-    bool err_is_long;    /* ... which is skipped */
+    bool err_is_long;    /* the line of stderr is too long and is being skipped */
 
     struct str message; /* owned; pieces of an unfinished message */
     bool message_is_open;
-    bool message_is_rest; /* its beginning was too long and has been reported */
+    bool message_is_rest; /* the message was too long; its beginning has been reported */
     struct str final;     /* owned; the last message, or the structured result */
     bool final_is_json;
-    bool final_is_lost; /* it was longer than AGENT_TEXT_MAX */
+    bool final_is_lost; /* the result was longer than AGENT_TEXT_MAX */
 
     struct str session;
     struct str turn;        /* owned; the id of the last turn */
-    bool turn_is_empty;     /* the current turn has brought no word and no call */
+    bool turn_is_empty;     /* the current turn has no text and no call yet */
     int64_t turn_tokens;    /* tokens used before the current turn */
-    bool turn_is_open;      /* the model has spoken or called since its last result */
+    bool turn_is_open;      /* the model has written text or called a tool since its last result */
     struct agent_used used; /* sums */
     bool used_changed;
     struct agent_calls calls;
@@ -265,17 +263,17 @@ struct agent_stream {
     int retries_in_row; /* own retries since the model last answered */
     bool has_spoken;    /* output since the last call of agent_stream_has_spoken() */
     bool has_events;    /* rules matched one of the lines */
-    struct str retry;   /* owned; what the CLI says about the request that it repeats; empty once
-                           the model has answered */
-    struct str error;   /* owned; the last error that was not the end */
-    struct str failure; /* owned; a failure reported by an end after which the agent continued:
-                           until a call has a result */
-    struct str ended;   /* owned; "agent ended: ..." that overrides a successful end */
-    struct str window;  /* owned; when a usage window ends, as a line for the verdict rules */
-    struct str refused; /* owned; the last denied call, "Bash: git push"; empty = none */
-    struct str refused_ids; /* owned; ids of denied calls, each between line feeds */
+    struct str retry; /* owned; message of the CLI about the request that it retries; empty once the
+                         model has answered */
+    struct str error; /* owned; the last error that was not the end */
+    struct str failure;     /* owned; failure reported by an end after which the agent continued;
+                               cleared when a call has a result */
+    struct str ended;       /* owned; "agent ended: ..." that overrides a successful end */
+    struct str window;      /* owned; when a usage window ends, as a line for the verdict rules */
+    struct str refused;     /* owned; the last denied call, "Bash: git push"; empty = none */
+    struct str refused_ids; /* owned; ids of denied calls, each enclosed in line feeds */
     struct str last_call;   /* owned; id of the last call, may be empty */
-    bool ends_refused;      /* no call has come after the last denied one */
+    bool ends_refused;      /* no call followed the last denied call */
     struct agent_last last;
 };
 
@@ -290,25 +288,23 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event);
 bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err);
 /* Ends a message that came in pieces. */
 void agent_message_end(struct agent_stream *stream);
-/* Stores the agent's last words so far. */
+/* Stores the last message so far as the agent's result. */
 void agent_final_set(struct agent_stream *stream, const char *text, size_t len, bool is_json);
 
-/*
- * What transcript.c and transcript_formats.c share.
- */
+/* Shared by transcript.c and transcript_formats.c. */
 
 enum { TRANSCRIPT_SEEN_MAX = 512 }; /* remembered message ids */
 
 /* A call waiting for its result. */
 struct transcript_call {
-    char *id;          /* owned; NULL = free place */
+    char *id;          /* owned; NULL = free slot */
     char *tool;        /* owned */
     struct json *args; /* owned; NULL = none */
     int64_t number;
     int64_t at_ms;
 };
 
-/* What has been counted of a message, which may come in parts. */
+/* A message and the tokens counted for it so far; it may come in parts. */
 struct transcript_message {
     uint64_t id; /* hash; 0 = none */
     int64_t tokens;
@@ -330,14 +326,14 @@ struct transcript {
     bool is_sub;                   /* claude: the whole file is a sub-agent's */
     bool has_failed;               /* the last item reported a failure */
     bool is_answered;              /* the last item was the agent's text */
-    uint64_t prompt;               /* hash of the last one; 0 once the agent has said something */
-    bool has_turns;                /* codex: turns are reported */
-    int looked_at;                 /* lines before the format was known */
+    uint64_t prompt; /* hash of the last prompt; 0 once the agent has written something */
+    bool has_turns;  /* codex: turns are reported */
+    int looked_at;   /* lines before the format was known */
     int64_t at_ms;
     int64_t number; /* of the last call */
     struct agent_used used;
     struct transcript_call calls[AGENT_OPEN_CALLS_MAX];
-    int next_call; /* the place to reuse if all are taken */
+    int next_call; /* the slot to reuse if all are taken */
     struct transcript_message messages[TRANSCRIPT_SEEN_MAX];
     int next_message;
     char session[TRANSCRIPT_ID_MAX + 1];
@@ -353,18 +349,18 @@ transcript_read_fn transcript_read_claude, transcript_read_codex, transcript_rea
 
 /* Returns true if the type is one of these. */
 bool transcript_is_of(const char *type, const char *const *types, size_t count);
-/* Returns true for types of lines that Claude Code writes for itself. */
+/* Returns true if Claude Code writes lines of this type for its own bookkeeping. */
 bool transcript_claude_is_book(const char *type);
 
 /* Emitting items (transcript.c). */
 
-/* Sets the time from a line; a line without one keeps the last. */
+/* Sets the time from a line. Keeps the previous time if the line has none. */
 void transcript_set_time(struct transcript *t, const struct json *value);
 /* Sets the session id; only the first valid one counts. */
 void transcript_set_session(struct transcript *t, const char *id);
 /* Sets the working folder; NULL is ignored, and only the first one counts. */
 void transcript_set_folder(struct transcript *t, const char *path);
-/* Reports a prompt of a person. */
+/* Reports a prompt of the user. */
 void transcript_prompt(struct transcript *t, const char *text);
 /* Returns true if the last item was this very prompt. */
 bool transcript_is_said_again(const struct transcript *t, const char *text);

@@ -1,10 +1,8 @@
-/*
- * agent_stream.c - splits the output of an agent's CLI into events and text.
+/* agent_stream.c - splits the output of an agent's CLI into events and text.
  *
- * An event is JSON in one line, or in several lines between brackets that are alone on theirs.
- * Everything else is text. Of a line that is too long only the end is kept, because that may show
- * how the last message ended. agent_event.c has the meaning of the events.
- */
+ * An event is JSON in one line, or in several lines between brackets that are alone on their lines.
+ * Everything else is text. If a line is too long, only its end is kept, because the end may show
+ * how the last message ended. agent_event.c interprets the events. */
 #include "agent_stream.h"
 
 #include <stdlib.h>
@@ -44,7 +42,7 @@ void agent_call_done(struct agent_call *call)
     *call = (struct agent_call){0};
 }
 
-enum { OTHER_MAX = 4096 }; /* bytes reported of a line that no rule matches */
+enum { OTHER_MAX = 4096 }; /* maximum bytes reported of a line that no rule matches */
 
 static void tell_other(struct agent_stream *stream, const char *text, size_t len)
 {
@@ -79,8 +77,8 @@ static void take_words(struct agent_stream *stream, const char *text, size_t len
     str_done(&repaired);
 }
 
-/* Handles an event; a list as one event after the other. Returns false for invalid JSON, and for
- * more JSON than is read. */
+/* Handles an event, or each event of a list. Returns false for invalid JSON, and if there are more
+ * than AGENT_VALUES_MAX values. */
 static bool take_json(struct agent_stream *stream, const char *text, size_t len)
 {
     struct str repaired = {0};
@@ -141,7 +139,7 @@ static size_t trimmed_len(const char *text, size_t len)
     return len;
 }
 
-/* A value over several lines begins and ends with a bracket on a line of its own. */
+/* The first and the last bracket of a value that spans several lines are alone on their lines. */
 static bool is_alone(const char *text, size_t len, char bracket)
 {
     return len == 1 && text[0] == bracket;

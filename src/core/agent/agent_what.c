@@ -15,8 +15,8 @@
 #include "str.h"
 #include "text.h"
 
-/* Adds clean text with `before` in front of each line; at most `most` lines (0 = all), then the
- * number of the others. */
+/* Adds clean text with `before` at the beginning of each line: at most `most` lines (0 = all), then
+ * how many more there are. */
 static void add_lines(struct str *out, const char *text, const char *before, int most)
 {
     struct str clean = {0};
@@ -147,7 +147,7 @@ void agent_item_words(const struct agent_item *item, struct str *out)
     }
 }
 
-enum { LOOKED_AT_BYTES = 4096 }; /* of an argument; more would not fit into the line */
+enum { LOOKED_AT_BYTES = 4096 }; /* bytes read of an argument; more would not fit into the line */
 
 /* The argument that says most about a call: the first one that exists. `beside` is added after
  * it, such as where a pattern is searched for. */
@@ -162,7 +162,8 @@ static const struct {
     {"input", NULL},       {"text", NULL},          {"message", NULL},
 };
 
-/* A text, or the words of a command; for ["bash", "-lc", "make"] the command of the shell. */
+/* Adds a string, or the words of a command; for ["bash", "-lc", "make"], only the command of the
+ * shell. */
 static void add_value(const struct json *value, struct str *out)
 {
     const char *text = json_text(value, NULL);

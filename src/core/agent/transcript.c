@@ -26,7 +26,7 @@ static uint64_t hash_text(const char *text)
     return hash != 0 ? hash : 1;
 }
 
-/* Milliseconds since 1970 from RFC 3339, or from a number of seconds or ms. */
+/* Sets the time in milliseconds since 1970, from RFC 3339 or from a number of seconds or ms. */
 void transcript_set_time(struct transcript *t, const struct json *value)
 {
     enum { MS_PER_S = 1000 };
@@ -64,7 +64,7 @@ static void emit_item(struct transcript *t, struct agent_item *item, int64_t too
     t->fn(t->ctx, &it);
 }
 
-/* Copies as much as fits. Returns false if nothing changed. */
+/* Copies the string if it fits completely. Returns false if nothing changed. */
 static bool keep_text(char *to, size_t size, const char *text)
 {
     const size_t len = strlen(text);
@@ -74,7 +74,7 @@ static bool keep_text(char *to, size_t size, const char *text)
     return true;
 }
 
-/* Only the first one: a forked or resumed session may mention others. */
+/* Keeps only the first id: a forked or resumed session may mention others. */
 void transcript_set_session(struct transcript *t, const char *id)
 {
     if (!adapter_session_is_id(id) || t->session[0] != '\0' ||
@@ -86,7 +86,7 @@ void transcript_set_session(struct transcript *t, const char *id)
     t->has_failed = failed;
 }
 
-/* Only the first one: where a session moved later does not matter. */
+/* Keeps only the first folder: where a session moved later does not matter. */
 void transcript_set_folder(struct transcript *t, const char *path)
 {
     if (path && t->folder[0] == '\0')
@@ -157,7 +157,7 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
     struct transcript_call *call = NULL;
     for (int i = 0; i < AGENT_OPEN_CALLS_MAX && !call; i++)
         call = t->calls[i].id ? NULL : &t->calls[i];
-    if (!call) { /* all are taken: the oldest one is forgotten */
+    if (!call) { /* all slots are taken: forget the oldest call */
         call = &t->calls[t->next_call];
         t->next_call = (t->next_call + 1) % AGENT_OPEN_CALLS_MAX;
         forget_call(call);
@@ -295,7 +295,7 @@ static bool is_codex(const struct json *line, const char *type)
                                 (json_get(line, "instructions") || json_get(line, "git"))));
 }
 
-/* Documents of other agents have a session and messages, too, but each has a type. */
+/* Documents of other agents have a session and messages, too, but each message has a type. */
 static bool is_gemini(const struct json *line, const char *type)
 {
     static const char *const types[] = {"user", "gemini", "info", "warning", "error"};
@@ -337,7 +337,7 @@ static bool is_claude_stream(const struct json *line, const char *type)
            (has_text(message, "id") || has_any(line, of_message, ARRAY_LEN(of_message)));
 }
 
-/* Returns the CLI whose stdout has such lines, or NULL. */
+/* Returns the CLI whose output on stdout has lines like this one, or NULL. */
 static const char *writer_of(const struct json *line, const char *type)
 {
     static const char *const of_codex[] = {"thread.started", "turn.started", "item.started",
@@ -363,7 +363,8 @@ static const char *writer_of(const struct json *line, const char *type)
     return NULL;
 }
 
-/* The format that this line shows; UNKNOWN if it fits several. *agent gets the adapter's name. */
+/* Returns the format that this line shows; UNKNOWN if it fits several formats. Sets *agent to the
+ * adapter's name. */
 static enum transcript_form transcript_look(const struct json *line, const char **agent)
 {
     const char *type = json_text(json_get(line, "type"), "");
@@ -375,7 +376,7 @@ static enum transcript_form transcript_look(const struct json *line, const char 
         *agent = "codex";
         return TRANSCRIPT_CODEX;
     }
-    /* A line of Qwen has the members of Claude Code's, and others in its message. */
+    /* A line of Qwen has the members of Claude Code's, and other members in its message. */
     if (has_text(line, "sessionId") && has_text(line, "uuid") &&
         (json_get(line, "systemPayload") || json_get(json_get(line, "message"), "parts"))) {
         *agent = "qwen";
@@ -466,8 +467,8 @@ static bool fail_unknown(const struct transcript *t, struct err *err)
     return err_hint(err, "--agent NAME reads it as the output of that agent");
 }
 
-/* Chooses the reader for the output of the wanted agent. Sessions that the CLI keeps are
- * recognized on their own. */
+/* Chooses the reader for the output of the wanted agent. Sessions kept by the CLI are recognized
+ * without `wanted`. */
 static bool choose_form(struct transcript *t, enum transcript_form form, const char *agent,
                         struct err *err)
 {
@@ -538,7 +539,7 @@ static bool take_json(struct transcript *t, const struct json *json, const char 
     return true;
 }
 
-/* Not JSON: the beginning of a document of many lines, or broken. */
+/* Handles a line that is not JSON: the beginning of a document of many lines, or a broken line. */
 static bool take_broken(struct transcript *t, struct err *err)
 {
     const char first = str_text(&t->line)[strspn(str_text(&t->line), " \t\r\n")];

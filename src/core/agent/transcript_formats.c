@@ -90,7 +90,7 @@ static bool begins_with_any(const char *text, const char *const *begins, size_t 
 
 static void read_claude_prompt(struct transcript *t, const struct json *line, const char *text)
 {
-    /* Text that the CLI itself inserts as the user's: its own commands and their output. */
+    /* Text that the CLI itself inserts in the user's name: its own commands and their output. */
     static const char *const own[] = {
         "<local-command",       "<command-name>",
         "<command-message>",    "<bash-input>",
@@ -197,7 +197,8 @@ static void read_claude_system(struct transcript *t, const struct json *line)
     str_done(&words);
 }
 
-/* The file of a sub-agent has its parent's id and its own; it is the main side there. */
+/* The file of a sub-agent has its parent's id and its own id; the sub-agent is the main side
+ * there. */
 static void set_claude_session(struct transcript *t, const struct json *line)
 {
     const char *id = json_text(json_get(line, "sessionId"), NULL);
@@ -264,7 +265,7 @@ static void find_codex_folder(struct transcript *t, const char *text)
     str_done(&path);
 }
 
-/* Some versions write it as an item and as an event. */
+/* Some versions write a prompt both as an item and as an event. */
 static void read_codex_prompt(struct transcript *t, const char *words)
 {
     if (transcript_is_said_again(t, words))
@@ -275,7 +276,7 @@ static void read_codex_prompt(struct transcript *t, const char *words)
 
 static void read_codex_message(struct transcript *t, const struct json *item)
 {
-    /* Text of the user that the CLI inserted. */
+    /* Text that the CLI inserts in the user's name. */
     static const char *const own[] = {
         "<environment_context>", "<user_instructions>",        "# AGENTS.md instructions",
         "<turn_aborted>",        "<permissions instructions>", "<INSTRUCTIONS>",
@@ -293,7 +294,7 @@ static void read_codex_message(struct transcript *t, const struct json *item)
     str_done(&text);
 }
 
-/* Parses JSON within a string; NULL if it is none, or has too many values. */
+/* Parses JSON within a string. Returns NULL if the string is not JSON or has too many values. */
 static struct json *parse_inner(const char *text)
 {
     const size_t len = strlen(text);
@@ -304,8 +305,8 @@ static struct json *parse_inner(const char *text)
     return json;
 }
 
-/* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" tells how it went, and
- * differs each time. The output is below. */
+/* Skips a head such as "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n",
+ * which reports the result and differs each time. The output follows. */
 static const char *below_head(const char *text)
 {
     static const char *const begins[] = {"Chunk ID: ", "Wall time: ", "Exit code: "};
@@ -320,8 +321,8 @@ static const char *below_head(const char *text)
     return text;
 }
 
-/* The shell tool writes {"output":"...","metadata":{"exit_code":0}} in a string, others {"content",
- * "success"} or plain text. */
+/* Reads a result: the shell tool writes {"output":"...","metadata":{"exit_code":0}} in a string,
+ * other tools write {"content", "success"} or plain text. */
 static void read_codex_result(struct transcript *t, const struct json *item)
 {
     const struct json *output = json_get(item, "output");
@@ -378,7 +379,7 @@ static bool read_codex_item(struct transcript *t, const struct json *item)
         transcript_call(t, id ? id : json_text(json_get(item, "id"), NULL), "local_shell",
                         json_get(item, "action"));
     } else if (is_text(type, "web_search_call")) {
-        /* a search that the model's side does, without a result */
+        /* a search on the model's side, without a result */
         const char *status = json_text(json_get(item, "status"), "");
         transcript_call(t, "web_search", "web_search", json_get(item, "action"));
         transcript_result(t, &(struct transcript_result){.id = "web_search",
@@ -392,7 +393,7 @@ static bool read_codex_item(struct transcript *t, const struct json *item)
     return true;
 }
 
-/* Events beside the items; most repeat them. */
+/* Reads an event. The file has events beside the items; most repeat an item. */
 static void read_codex_event(struct transcript *t, const struct json *event)
 {
     const int64_t max = INT64_C(1) << 40;
@@ -490,7 +491,7 @@ static void read_gemini_call(struct transcript *t, const struct json *call, bool
         (void)transcript_message(t, id, &is_new);
     if (!is_new)
         return;
-    const struct json *result = json_get(call, "result"); /* a list of responses, or a text */
+    const struct json *result = json_get(call, "result"); /* a list of responses, or a string */
     struct str text = {0};
     add_content(result, &text);
     for (size_t i = 0; i < json_count(result); i++)
@@ -566,7 +567,7 @@ bool transcript_read_gemini(struct transcript *t, const struct json *line)
     return set || messages || json_get(line, "$rewindTo") || json_get(line, "sessionId");
 }
 
-/* A part of a message of Qwen. Each part of a prompt is reported. */
+/* Reads a part of a message of Qwen. Each part of a prompt is reported. */
 static void read_qwen_part(struct transcript *t, const struct json *line, const struct json *part)
 {
     const bool is_user = is_text(json_text(json_get(line, "type"), ""), "user");
@@ -637,7 +638,8 @@ bool transcript_read_qwen(struct transcript *t, const struct json *line)
  * message is in "message_end".
  */
 
-/* Lines about the session, and partial messages: whole messages follow. */
+/* Returns true for lines about the session, and for partial messages, which whole messages
+ * follow. */
 static bool is_pi_bookkeeping(const char *type)
 {
     static const char *const types[] = {

@@ -1,11 +1,9 @@
-/*
- * Why an attempt ended as it did: the verdict, from the outcome, the rules and what the agent
- * says of its own end.
+/* Why an attempt ended as it did: derives the verdict from the outcome, the rules and the agent's
+ * own report of its end.
  *
- * The order of decision: what we know ourselves (we ended it, it never started, a signal), then
- * text by anchored rules (test and compiler failures outrank network words), then the table of
- * exit codes, then persistent. When in doubt: persistent.
- */
+ * The order of decision: facts that devs knows itself (it ended the attempt, the program never
+ * started, a signal), then text by anchored rules (test and compiler failures outrank network
+ * words), then the table of exit codes, then persistent. When in doubt: persistent. */
 #include "classify.h"
 
 #include <assert.h>
@@ -88,7 +86,7 @@ int facts_signal_number(const char *name)
 
 static void judge_start(int number, struct verdict *out)
 {
-    /* Only a person can fix these: another attempt of ours would fail the same way. */
+    /* Only a person can fix these: another attempt would fail the same way. */
     out->ask = number == START_IMAGE_MISSING || number == START_CONFLICT ||
                number == START_LEFT_ALIVE || number == START_SECRET_MISSING ||
                number == START_STDIN_GONE;
@@ -138,7 +136,7 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
             verdict_set_persistent(out, REASON_BUDGET, "", "known.budget");
         else
             verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
-        out->ask = outcome->stop == STOP_BUDGET; /* only a person can extend a spent budget */
+        out->ask = outcome->stop == STOP_BUDGET; /* only a person can increase a spent budget */
         return true;
     case OUTCOME_NOT_STARTED:
         judge_start(outcome->code, out);
@@ -172,10 +170,10 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
  */
 
 enum {
-    MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
+    MATCH_BEFORE = 40, /* maximum bytes of a long line shown before the match */
     OUT_STREAM = 0,    /* index in scan.streams */
     ERR_STREAM = 1,
-    /* A limit that lasts this long is a usage window: the step is parked. */
+    /* A limit that lasts at least this long is a usage window: the step is parked. */
     PARK_LEAST_MS = 3600 * 1000,
 };
 
@@ -209,7 +207,8 @@ static void set_evidence(struct verdict *out, const struct scan *scan,
     classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
 }
 
-/* Sets the subtype of a rule. "$1" at its end is the first or second group, whichever matched. */
+/* Sets the subtype of a rule. A "$1" at the end is replaced by the first or second group, whichever
+ * matched. */
 static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                              const struct scan_match *match)
 {
@@ -231,7 +230,7 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
     str_done(&words);
 }
 
-/* When to try again. A failure that only needs a long wait is parked and does not ask for a
+/* Sets when to try again. A failure that only needs a long wait is parked and does not ask for a
  * person. */
 static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
 {
@@ -249,7 +248,7 @@ static void take_hint(struct verdict *out, const struct scan *scan, const struct
         out->resume_at_ms = scan->input->now_ms + hint->ms;
 }
 
-/* The rules that almost matched, most telling first. */
+/* Adds the rules that almost matched, most informative first. */
 static void classify_add_nears(struct verdict *out, const struct scan *scan)
 {
     for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
@@ -268,7 +267,7 @@ static void classify_add_nears(struct verdict *out, const struct scan *scan)
     }
 }
 
-/* The verdict of a matching rule. */
+/* Sets the verdict of a matching rule. */
 static void classify_by_match(struct verdict *out, struct scan *scan,
                               const struct scan_match *match)
 {
@@ -285,14 +284,14 @@ static void classify_by_match(struct verdict *out, struct scan *scan,
     if (rule->class == VERDICT_TRANSIENT || rule->waits || rule->retry_group > 0) {
         struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = rule};
         scan->keeps_nears = false;
-        scan->work = 0; /* the time to retry is worth a fresh budget */
+        scan->work = 0; /* the search for the time to retry gets a new budget */
         if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
             take_hint(out, scan, &hint);
     }
 }
 
-/* Applies the first rule that matches what the scan looks at. Returns false and leaves *out
- * alone if none does. */
+/* Applies the first rule that matches the input of the scan. Returns false and leaves *out alone if
+ * none does. */
 static bool classify_by_text(struct scan *scan, struct verdict *out)
 {
     struct scan_match match;
@@ -368,8 +367,8 @@ static bool judge_service_words(const struct rules *rules, const struct classify
     return judge_words(rules, input, words, lists, out);
 }
 
-/* The verdict on the failure that the agent reports for its last own retry, if that was not
- * answered. Returns false if there is none, or if no rule matches. */
+/* Judges the failure that the agent reports for its last own retry, if that retry was not answered.
+ * Returns false if there is none, or if no rule matches. */
 static bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
                                   struct verdict *out)
 {
@@ -408,8 +407,8 @@ static void quote_end(struct verdict *out, const struct str *words)
     str_done(&line);
 }
 
-/* The agent's own result decides alone. The wide rules, which would match too much in other
- * text, are applied only to what is known to be a service's message. */
+/* The agent's own result decides alone. The broad rules, which would match too much in other text,
+ * are applied only to text known to be a service's message. */
 static bool judge_agent_failure(const struct rules *rules, const struct classify_input *input,
                                 const struct agent_result *result, struct verdict *out)
 {
@@ -433,7 +432,7 @@ static bool judge_agent_failure(const struct rules *rules, const struct classify
     return true;
 }
 
-/* A denied call stopped the work: the agent says so, says nothing, or has done nothing
+/* Handles a denied call that stopped the work: the agent says so, has no answer, or did no work
  * afterwards that anything checks. */
 static bool judge_refusal(const struct rules *rules, const struct classify_input *input,
                           const struct agent_result *result, struct verdict *out)
@@ -457,8 +456,8 @@ static bool judge_refusal(const struct rules *rules, const struct classify_input
     return true;
 }
 
-/* For a canceled attempt: an error that the agent reported, without a successful call after it,
- * becomes the matched line. */
+/* For a canceled attempt: uses an error that the agent reported as the matched line if no later
+ * call succeeded. */
 static void classify_quote_failure(const struct classify_input *input, struct verdict *out)
 {
     struct agent_result result;
@@ -486,7 +485,8 @@ enum classify_checks classify_checks_of(const struct plan_task *task, int step)
     return checked ? CLASSIFY_CHECKS_FOLLOW : CLASSIFY_CHECKS_NONE;
 }
 
-/* It was asked to end: by a signal, or by its report of one, an exit code of 128 + n. */
+/* Returns true if the program was asked to end: by a signal, or by exit code 128 + n, which reports
+ * a signal. */
 static bool is_interrupted(const struct outcome *outcome)
 {
     enum { OF_SIGNAL = 128, HANGUP = 1, INTERRUPT = 2, TERMINATE = 15 };
@@ -494,7 +494,7 @@ static bool is_interrupted(const struct outcome *outcome)
     return number == HANGUP || number == INTERRUPT || number == TERMINATE;
 }
 
-/* It was prompted, succeeded, and has said nothing. */
+/* Returns true if the agent was prompted but wrote nothing. */
 static bool says_nothing(const struct classify_input *input)
 {
     bool nothing = input->one_shot && input->agent;
@@ -503,7 +503,8 @@ static bool says_nothing(const struct classify_input *input)
     return nothing;
 }
 
-/* Was it ended by a termination signal? Its events, and how they end, tell more than that. */
+/* Returns true for an agent ended by a termination signal; its events, and how they end, tell more
+ * than the signal. */
 static bool classify_agent_interrupted(const struct classify_input *input)
 {
     return input->agent && adapter_output(input->agent) != ADAPTER_OUTPUT_TEXT &&
@@ -545,8 +546,8 @@ static bool judge_agent_end(const struct rules *rules, const struct classify_inp
     return exited_well && says_nothing(input);
 }
 
-/* Returns false if facts and text must decide. *structured: stdout is the agent's protocol, not
- * text about its end. */
+/* Judges by the agent's own report. Returns false if facts and text must decide. Sets *structured
+ * if stdout is the agent's protocol, not text about its end. */
 static bool classify_by_agent(const struct rules *rules, const struct classify_input *input,
                               struct verdict *out, bool *structured)
 {
@@ -571,8 +572,8 @@ static bool classify_by_agent(const struct rules *rules, const struct classify_i
  * The classifier: its compiled rules, and the verdict on an attempt.
  */
 
-/* Compiling the rules takes as long as twenty attempts, and a run whose attempts all succeed
- * silently needs none. */
+/* Rules compiled on first use: compiling takes as long as judging twenty attempts, and a run whose
+ * attempts all succeed silently needs no rules. */
 struct late_rules {
     _Atomic(struct rules *) rules; /* owned; NULL: not needed yet */
 };
@@ -583,7 +584,7 @@ struct classifier {
     struct late_rules *late; /* owned */
 };
 
-/* Requirement A6. Anything else is persistent. */
+/* Transient exit codes (requirement A6). All others are persistent. */
 static const struct {
     int code;
     enum transient_type type;
@@ -641,7 +642,8 @@ void classifier_close(struct classifier *classifier)
     free(classifier);
 }
 
-/* If two threads compile them at once, the later result is freed. */
+/* Returns the rules, compiling them on first use. If two threads compile them at once, the later
+ * result is freed. */
 static const struct rules *rules_of(const struct classifier *classifier)
 {
     struct rules *rules = atomic_load(&classifier->late->rules);
@@ -673,8 +675,9 @@ static bool says_anything(const struct scan *scan, int stream)
     return text->lines[clean_text_tail(text, 1)].len > 0;
 }
 
-/* Exit codes of A6 count if nothing was printed. With 126 and 127 (a shell's) and 128 (git's),
- * any output means a failure that waiting does not fix; with 125, an error message does. */
+/* Judges by the exit codes of A6, which count if nothing was printed. With 126 and 127 (from a
+ * shell) and 128 (from git), any output means a failure that waiting does not fix; with 125, only
+ * an error message does. */
 static void judge_exit(struct scan *scan, const struct classify_input *input, struct verdict *out)
 {
     enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
@@ -689,7 +692,8 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
     bool is_explained = false;
     if (strcmp(subtype, "TIMEOUT") != 0) {
         const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
-        const bool is_one_stream = !says_anything(scan, ERR_STREAM); /* a log of both */
+        const bool is_one_stream =
+            !says_anything(scan, ERR_STREAM); /* stdout is then a log of both */
         is_explained = scan_err_names_error(scan) ||
                        (is_one_stream && scan_out_names_error(scan)) ||
                        (shell && says_anything(scan, ERR_STREAM)) ||
@@ -699,8 +703,8 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
         verdict_set_persistent(out, REASON_NONE, subtype, "exit.words");
         return;
     }
-    /* docker and podman exit with 125 for their own failures; through a container of ours it
-     * came from inside. */
+    /* docker and podman exit with 125 for their own failures; in a container started by devs, the
+     * code is that of the command. */
     if (type == TRANSIENT_DOCKER_SOCKET_UNAVAILABLE && input->in_container)
         type = TRANSIENT_RESOURCE_BUSY;
     char rule[VERDICT_RULE_MAX];
@@ -708,7 +712,7 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
     verdict_set_transient(out, type, subtype, rule);
 }
 
-/* Rules made for a signal outrank what we know of signals. */
+/* Applies the rules that name a signal; they outrank what devs knows about signals. */
 static bool judge_signal(const struct rules *rules, const struct classify_input *input,
                          struct verdict *out)
 {
@@ -753,8 +757,8 @@ static void judge_attempt(const struct rules *rules, struct classify_input *seen
 {
     const struct outcome *outcome = &seen->outcome;
     bool structured = false;
-    /* devs stopped it during its agent's own retries: after a silence, or because no further
-     * retry could succeed. */
+    /* devs stopped the attempt during the agent's own retries: after a silence, or because no
+     * further retry could succeed. */
     const bool ended_in_own_retries =
         (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||
         (outcome->kind == OUTCOME_CANCELLED && outcome->stop == STOP_HOPELESS);
@@ -787,7 +791,7 @@ void classify(const struct classifier *classifier, const struct classify_input *
     seen.out = tail_of(&input->out);
     seen.err = tail_of(&input->err);
     *out = verdict_new();
-    /* It succeeded, and there is no text for a rule. */
+    /* The attempt succeeded, and there is no text to match. */
     const bool says_nothing_else = seen.outcome.kind == OUTCOME_EXIT && seen.outcome.code == 0 &&
                                    !seen.agent && !seen.stream && seen.out.len == 0 &&
                                    seen.err.len == 0;

@@ -1,6 +1,4 @@
-/*
- * What the files of the classifier share. Private to core/classify and its tests.
- */
+/* Shared by the files of the classifier. Private to core/classify and its tests. */
 #ifndef DEVS_CLASSIFY_INTERNAL_H
 #define DEVS_CLASSIFY_INTERNAL_H
 
@@ -16,15 +14,13 @@
 #include "str.h"
 #include "verdict.h"
 
-/*
- * Literals: which of many words occur in a text, ignoring case (classify_rules.c).
+/* Literals: finds which of many words occur in a text, ignoring case (classify_rules.c).
  *
- * In buckets, each by some of its bytes, which a scan looks up at each position. Any number of
- * threads may scan once the rules are open.
- */
+ * Each literal is in the bucket of some of its bytes, and a scan looks up a bucket at each
+ * position. Any number of threads may scan once the rules are open. */
 
 enum {
-    LITERAL_KEY = 3, /* bytes by which it is found; the shortest literal */
+    LITERAL_KEY = 3, /* bytes of a literal that select its bucket; also its minimum length */
     LITERAL_MAX = 4096,
     LITERAL_BUCKET_BITS = 14,
     LITERALS_MAX = 8192,
@@ -34,15 +30,15 @@ enum {
 struct literal {
     char *bytes;      /* owned; in lower case, without a NUL */
     uint16_t len;     /* bytes */
-    uint16_t key_end; /* bytes before the end of its key */
-    uint16_t next;    /* in its bucket: 1 + the number of a literal; 0 = none */
+    uint16_t key_end; /* offset of the end of its key */
+    uint16_t next;    /* 1 + the number of the next literal in its bucket; 0 = none */
 };
 
 struct literals {
     struct literal *items; /* owned; by number */
     size_t cap;
     int count;
-    uint16_t first[1 << LITERAL_BUCKET_BITS]; /* as `next` */
+    uint16_t first[1 << LITERAL_BUCKET_BITS]; /* by bucket: like `next` */
 };
 
 /* Called for each position where a literal begins. */
@@ -56,19 +52,19 @@ void literals_scan(const struct literals *literals, const char *bytes, size_t le
  */
 
 enum {
-    HINT_NONE = -1, /* invalid, negative or too long */
+    HINT_NONE = -1, /* no hint, or an invalid, negative or too long one */
     HINT_STOP = -2, /* the server asks not to retry */
 };
-#define HINT_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* a longer wait is a mistake */
+#define HINT_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* a longer wait is treated as a mistake */
 
-/* What a rule has found. */
+/* The text of a hint that a rule has found. */
 struct hint_text {
     const char *time; /* borrowed, not NUL-terminated */
     size_t time_len;
     const char *zone; /* borrowed; name of a zone, length 0 for none */
     size_t zone_len;
     int64_t unit_ms;                    /* unit of a number without one */
-    const struct classify_input *input; /* borrowed: clock and zones */
+    const struct classify_input *input; /* borrowed; for the clock and the zones */
 };
 
 /* Returns milliseconds from now, 0 for the past, HINT_NONE or HINT_STOP. */
@@ -77,7 +73,8 @@ typedef int64_t hint_form_fn(const struct hint_text *text);
 /* Returns the form that a rule names ("duration", ...), or NULL. */
 hint_form_fn *hint_form_find(const char *name);
 
-/* Reads "120", "1.574s", "6m12.5s", "3 days 4 hours"; a number without a unit counts unit_ms. */
+/* Reads "120", "1.574s", "6m12.5s", "3 days 4 hours"; a number without a unit is multiplied by
+ * unit_ms. */
 int64_t hint_duration(const char *text, size_t len, int64_t unit_ms);
 
 /*
@@ -89,7 +86,7 @@ int64_t hint_duration(const char *text, size_t len, int64_t unit_ms);
 
 enum {
     RULES_MAX = 512,
-    RULE_GUARDS_MAX = 64, /* one bit each */
+    RULE_GUARDS_MAX = 64, /* guards have one bit each */
     RULE_EXITS_MAX = 16,
     RULE_NEEDS_MAX = 64,
     RULE_SIGNALS_MAX = 8,
@@ -103,9 +100,9 @@ enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT, RULE_KIND_COUNT 
 
 /* What the text of a rule tells about a failure. */
 enum rule_rank {
-    RULE_RANK_SYMPTOM, /* how it showed: a connection ended, a lock could not be taken */
+    RULE_RANK_SYMPTOM, /* the effect: a connection ended, a lock could not be taken */
     RULE_RANK_PLAIN,
-    RULE_RANK_CAUSE, /* why: it outranks a symptom nearby */
+    RULE_RANK_CAUSE, /* the reason: outranks a symptom nearby */
     RULE_RANK_COUNT,
 };
 
@@ -135,34 +132,35 @@ struct rule {
     char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
     enum rule_rank rank;
-    int tail;                  /* only the last non-empty lines; 0: all */
-    bool ask;                  /* only a person can help */
-    bool quoted;               /* also matches quoted lines */
-    bool final;                /* nothing later outranks it */
-    bool late;                 /* outranks a transient rule that matched earlier in the stream */
-    bool over;                 /* the number in the second group must be larger than in the first */
-    bool waits;                /* persistent, but waiting helps if the time is known */
-    bool memory;               /* void if a counter shows that memory was not the cause */
-    bool on_success;           /* also applies after exit 0, and denies the success */
-    bool user;                 /* a person's */
-    bool off;                  /* only switches off the built-in rule of its name */
-    struct rule_numbers exits; /* none: any exit code */
-    struct rule_numbers signals; /* none: for exits; else only for these signals */
+    int tail;        /* looks only at this many last non-empty lines; 0 = all */
+    bool ask;        /* only a person can help */
+    bool quoted;     /* also matches quoted lines */
+    bool final;      /* nothing later outranks it */
+    bool late;       /* outranks a transient rule that matches an earlier line of the stream */
+    bool over;       /* the number in the second group must be larger than in the first */
+    bool waits;      /* persistent, but waiting helps if the time is known */
+    bool memory;     /* void if a counter shows that memory was not the cause */
+    bool on_success; /* also applies after exit 0, and denies the success */
+    bool user;       /* a user rule */
+    bool off;        /* only switches off the built-in rule of its name */
+    struct rule_numbers exits;   /* none = any exit code, unless there are signals */
+    struct rule_numbers signals; /* signals that it applies to; if there are any, empty `exits`
+                                    means no exit code */
     enum rule_kind kind;
     char program[RULE_PROGRAM_MAX];  /* of the step, or its agent; "" = any */
     struct rule_launchers launchers; /* the command starts one of these; none: any command */
     char **words;                 /* owned; a line without any of these cannot match; NULL = none */
-    int needs[RULE_NEEDS_MAX];    /* their literals */
+    int needs[RULE_NEEDS_MAX];    /* literals of the words */
     int need_count;               /* 0, with a pattern: every line is tried */
     struct rule_pattern *pattern; /* owned; NULL: only facts count */
-    struct rule_pattern *after;   /* owned; the line before must match it */
+    struct rule_pattern *after;   /* owned; the previous line must match it */
     struct rule_pattern *unless;  /* owned; the line must not match it */
     struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
     int retry_group;                  /* group of the pattern with a time to wait; 0: none */
     hint_form_fn *form;               /* hints: how to read the first group */
     int64_t unit_ms;                  /* hints: unit of a number without one */
-    bool most;                        /* hints: the longest of all lines, not the last one's */
-    bool decides;                     /* hints: sufficient as a cause */
+    bool most;    /* hints: takes the longest time of all lines instead of the last */
+    bool decides; /* hints: sufficient to judge a failure as transient */
 };
 
 struct rule_list {
@@ -173,37 +171,37 @@ struct rule_list {
 
 /* A rule that needs a literal. */
 struct rule_need {
-    size_t rule;  /* number */
+    size_t rule;  /* number of the rule */
     int32_t next; /* index of the next rule that needs it; 0 = none */
 };
 
 struct rules {
-    struct rule_list verdicts; /* decide the verdict */
-    struct rule_list hints;    /* when to retry; the first group is the time */
+    struct rule_list verdicts; /* rules that decide the verdict */
+    struct rule_list hints;    /* rules for the time to retry, in the first group */
     struct rule_list guards;   /* a matching line is quoted, not said */
     struct rule_list errors;   /* a matching line names an error */
-    struct rule_list said;     /* last words of an agent that are a failure */
+    struct rule_list said;     /* last words of an agent that mean a failure */
     struct rule_list stopped;  /* the same, after a denied call */
-    struct rule_list service;  /* failed results of an agent that no verdict rule matches */
-    struct rule_list general;  /* in general words; where no other rule matches */
+    struct rule_list service;  /* failures reported by an agent that no verdict rule matches */
+    struct rule_list general;  /* rules with general words, tried if no other rule matches */
     struct literals literals;
-    uint64_t *guard_bits; /* owned; by literal: the guards that need it */
-    size_t count;         /* rules of all lists */
-    bool *always;         /* owned; by number of a rule: no literal decides whether it is tried */
-    struct rule_need *needs; /* owned: the rules that need a literal, a list for each */
-    int32_t *first_need;     /* owned; by literal: its list; 0 = none */
+    uint64_t *guard_bits;    /* owned; by literal: the guards that need it, one bit each */
+    size_t count;            /* number of rules in all lists */
+    bool *always;            /* owned; by number of a rule: tried whatever literals occur */
+    struct rule_need *needs; /* owned; the rules that need a literal, as one list per literal */
+    int32_t *first_need;     /* owned; by literal: first index in `needs`; 0 = none */
     bool for_signals;        /* some rule is for signals */
     bool for_successes;      /* some rule may deny a success */
 };
 
 enum { RULES_HASH_MAX = 65 };
 
-/* Members of a person's rule, and of its "only_if". */
+/* Members of a user rule, and of its "only_if". */
 extern const struct fields rule_fields, rule_fact_fields;
 
-/* Adds the errors of a person's rule, with JSON Pointers into it. */
+/* Adds the errors of a user rule, with JSON Pointers into it. */
 void rule_check(const struct json *json, struct violations *wrong);
-/* Sets the first error of this rule of a list. Returns false. */
+/* Sets the error to the first violation of rule number `index` in a list. Returns false. */
 bool rule_fail(size_t index, const struct json *rule, const struct violations *wrong,
                struct err *err);
 
@@ -223,22 +221,22 @@ void rules_close(struct rules *rules);
 enum {
     SCAN_NO_HIT = -1,
     SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
-    SCAN_TRIES_MAX = 128, /* lines that a rule is tried on, last ones first */
-    SCAN_NEAR_LINES = 40, /* lines between a symptom and its cause, at most */
-    SCAN_NEAR_MAX = 16,   /* near misses that are kept */
-    /* Bytes that all patterns of a judgment may look at. Beyond that, the verdict is not worth
-     * the time: the remaining rules do not match. */
+    SCAN_TRIES_MAX = 128, /* maximum lines that a rule is tried on, last ones first */
+    SCAN_NEAR_LINES = 40, /* maximum distance between a symptom and its cause, in lines */
+    SCAN_NEAR_MAX = 16,   /* maximum number of near misses kept */
+    /* Maximum bytes that all patterns of a judgment may look at. Beyond it, the remaining rules do
+     * not match. */
     SCAN_WORK_MAX = 384 * 1024,
     SCAN_WORK_OUTRANKED = 3 * 1024, /* additional bytes to find outranked rules */
-    SCAN_LONG_LINE = 512,           /* whether a longer line is quoted is checked first */
-    SCAN_UNPICKED_MAX = 1024,       /* bytes of a line that a rule without a literal sees */
-    SCAN_WORK_OF_TRY = 64,          /* cost of a try beside its bytes */
+    SCAN_LONG_LINE = 512,           /* in a longer line, checks first whether it is quoted */
+    SCAN_UNPICKED_MAX = 1024,       /* maximum bytes of a line that a rule without a literal sees */
+    SCAN_WORK_OF_TRY = 64,          /* cost of a try in addition to its bytes */
 };
 
-/* Where literals occur: a list of lines for each, last line first. */
+/* A line with a literal. Each literal has a list of its lines, last line first. */
 struct scan_hit {
     uint32_t line;
-    int32_t older; /* -1: none */
+    int32_t older; /* index of the next hit in the list; -1 = none */
 };
 
 struct scan_stream {
@@ -246,10 +244,10 @@ struct scan_stream {
     struct scan_hit *hits; /* owned */
     size_t hit_count;
     size_t hit_cap;
-    int32_t *latest;           /* owned: the last hit of each literal; -1 = none */
-    uint32_t line;             /* while being filled */
+    int32_t *latest;           /* owned: index of the last hit of each literal; -1 = none */
+    uint32_t line;             /* current line while the hits are collected */
     const struct rules *rules; /* borrowed */
-    bool *may_match;           /* borrowed: that of the scan */
+    bool *may_match;           /* borrowed from the scan */
 };
 
 /* A rule whose literal occurred, but that did not match. */
@@ -265,13 +263,13 @@ struct scan {
     const struct classify_input *input; /* borrowed */
     struct rule_matcher *matcher;
     struct scan_stream streams[SCAN_STREAMS];
-    bool *may_match;     /* owned; by number of a rule: not if none of its literals occurs */
-    int err_names_error; /* -1: unknown */
+    bool *may_match;     /* owned; by number of a rule: false if none of its literals occurs */
+    int err_names_error; /* 0, 1, or -1 = unknown */
     int64_t work;        /* so far; see SCAN_WORK_MAX */
     struct scan_near nears[SCAN_NEAR_MAX];
     int near_count;
-    bool trusts;      /* no line is quoted: an API's own message */
-    bool keeps_nears; /* near misses are wanted */
+    bool trusts;      /* treats no line as quoted: the text is an API's own message */
+    bool keeps_nears; /* near misses are kept */
 };
 
 struct scan_match {
@@ -284,10 +282,10 @@ struct scan_match {
 /* Returns true if some rule may deny the success of such an attempt. */
 bool scan_may_deny(const struct rules *rules, const struct classify_input *input);
 
-/* Borrows both until scan_done(). */
+/* Borrows the rules and the input until scan_done(). */
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);
-/* Forgets what was tried, but not where literals occur. */
+/* Forgets the work and the near misses, but not where literals occur. */
 void scan_restart(struct scan *scan);
 
 /* Finds the first rule of the list that matches. */
@@ -295,24 +293,24 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
 
 /* Called for the lines that a rule matches, last ones and stderr first. Return false to stop. */
 typedef bool scan_each_fn(void *ctx, const struct scan *scan, const struct scan_match *match);
-/* Call `each` for them. */
+/* Calls `each` for these lines. */
 void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx);
 
-/* After the decision: finds later rules that match, too. */
+/* Once the verdict is decided: notes later rules that match, too. */
 void scan_outranked(struct scan *scan, const struct scan_match *decided);
 
-/* Returns how much a near miss tells; 0 is the least. */
+/* Returns how informative a near miss is; 0 is the least. */
 int scan_near_weight(enum near_why why);
 
 /* Returns true if the line is said, not quoted. */
 bool scan_is_spoken(struct scan *scan, int stream, size_t line);
 
-/* Finds a rule of higher rank near a symptom: a cause at most SCAN_NEAR_LINES before it, after
- * it or in the other stream, or on the same line a transient rule that is not a symptom. */
+/* Finds a rule of higher rank near a symptom: a cause at most SCAN_NEAR_LINES before it, after it
+ * or in the other stream, or a transient rule that is not a symptom on the same line. */
 bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan_match *out);
 
-/* Finds a persistent rule after match's own that is marked late and matches a later line in the
- * same stream. */
+/* Finds a persistent rule that comes after match's own, is marked late, and matches a later line in
+ * the same stream. */
 bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_match *out);
 
 /* Returns true if a line of stderr names an error. */
@@ -320,9 +318,7 @@ bool scan_err_names_error(struct scan *scan);
 /* Like scan_err_names_error(), for stdout. */
 bool scan_out_names_error(struct scan *scan);
 
-/*
- * When a server asks to be retried (retry_hint.c).
- */
+/* When to retry according to the server (retry_hint.c). */
 
 struct retry_hint {
     int64_t ms;              /* from now; or HINT_NONE */
@@ -335,30 +331,26 @@ struct retry_hint {
  * if there is none. */
 bool retry_hint_find(struct scan *scan, struct retry_hint *out);
 
-/* Returns the time in a verdict rule's own group, or HINT_NONE. */
+/* Returns the time in the `retry_group` of a verdict rule, or HINT_NONE. */
 int64_t retry_hint_of_group(const struct scan *scan, const struct scan_match *match);
 
-/*
- * A person's rules (classify_user.c).
- */
+/* User rules (classify_user.c). */
 
 enum { USER_RULES_MAX = 200, USER_PATTERN_MAX = 1024, USER_NEEDS_MAX = 48 };
 
 /* Returns the text of the whole set, for rules_open(). `user` is a list of rules as in
- * docs/classification.md, a whole set (an object), or NULL. Fails with ERR_INVALID, which names
- * the rule and what was expected. */
+ * docs/classification.md, a whole set (an object), or NULL. Fails with ERR_INVALID, naming the rule
+ * and the expected value. */
 ATTR_MUST_USE bool user_rules_add(const char *built_in, size_t len, const char *user,
                                   struct str *out, struct err *err);
 
-/*
- * Which programs a command line starts: its own, and those after `env`, `timeout` and a shell's
- * `-c` (classify_scan.c).
- */
+/* The programs that a command line starts: argv[0], and the programs after `env`, `timeout` and a
+ * shell's `-c` (classify_scan.c). */
 
 enum {
-    LAUNCHED_DEPTH_MAX = 4,          /* shells within shells */
-    LAUNCHED_SCRIPT_MAX = 16 * 1024, /* bytes of a script that are read */
-    LAUNCHED_WORDS_MAX = 256,        /* words of one command of a script that are read */
+    LAUNCHED_DEPTH_MAX = 4,          /* maximum depth of shells within shells */
+    LAUNCHED_SCRIPT_MAX = 16 * 1024, /* maximum bytes of a script that are read */
+    LAUNCHED_WORDS_MAX = 256,        /* maximum words of one command of a script that are read */
 };
 
 /* Returns true if the NULL-terminated argv starts `wanted`: a program's name ("srun"), or a name

@@ -76,7 +76,7 @@ static void add_number(struct str *out, const char *key, int64_t value, bool is_
         str_add(out, "null");
 }
 
-/* UTC as RFC 3339. */
+/* Adds a time as RFC 3339 in UTC. */
 static void add_time(struct str *out, const char *key, int64_t at_ms)
 {
     char text[TIME_TEXT_MAX] = "";
@@ -96,7 +96,8 @@ static void add_time(struct str *out, const char *key, int64_t at_ms)
     add_text(out, key, text);
 }
 
-/* own_retries: how often the agent's CLI retried on its own; -1: not an agent. */
+/* Adds the verdict. own_retries is the number of the agent CLI's own retries; -1 if there is no
+ * agent. */
 static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict,
                         int64_t own_retries)
 {
@@ -132,7 +133,8 @@ static void add_verdict(struct str *out, const struct json *row, const struct ve
     str_add(out, "]}\n");
 }
 
-/* Seconds since 1970, up to the year 9999. Leaves *out alone if there are none. */
+/* Reads "now", in seconds since 1970, before the year 10000. Leaves *out alone if the row has
+ * none. */
 static bool read_now(const struct json *row, int64_t *out, struct err *err)
 {
     static const double year_10000_s = 253402300800.0;

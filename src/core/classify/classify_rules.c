@@ -1,10 +1,8 @@
-/*
- * classify_rules.c - compiles the rules, and finds the literals of all rules in a text.
+/* classify_rules.c - compiles the rules, and finds the literals of all rules in a text.
  *
- * Trying every pattern on every line would be too slow. So a built-in rule with a pattern names
- * literals, one of which a matching line must contain, and one pass over the output finds the few
- * lines that are worth a try.
- */
+ * Trying every pattern on every line would be too slow. So each built-in rule with a pattern names
+ * literals; a matching line must contain at least one, and one pass over the output finds the few
+ * lines worth trying. */
 #include "classify_internal.h"
 
 #include <assert.h>
@@ -27,7 +25,7 @@ static unsigned char lower_of(char c)
     return (unsigned char)(ascii_is_upper(c) ? c + ('a' - 'A') : c);
 }
 
-/* Adds a byte to the last ones that were read, of which it keeps LITERAL_KEY. */
+/* Adds a byte to the key, which keeps the last LITERAL_KEY bytes. */
 static uint32_t add_to_key(uint32_t key, char c)
 {
     return (key << 8 | lower_of(c)) & ((UINT32_C(1) << 8 * LITERAL_KEY) - 1);
@@ -45,8 +43,8 @@ static void put_in_bucket(struct literals *literals, int number, uint32_t bucket
     literals->first[bucket] = (uint16_t)(number + 1);
 }
 
-/* Adds a word of at least LITERAL_KEY bytes before literals_build(). Returns its number, which is
- * the same for equal words, or LITERAL_NONE if there is no room. */
+/* Adds a word of at least LITERAL_KEY bytes; call before literals_build(). Returns its number,
+ * which is the same for equal words, or LITERAL_NONE if there is no space. */
 static int literals_add(struct literals *literals, const char *word)
 {
     const size_t len = strlen(word);
@@ -72,8 +70,8 @@ static int literals_add(struct literals *literals, const char *word)
     return literals->count++;
 }
 
-/* Moves each literal to the bucket of those of its bytes that are in the fewest literals, so that
- * few are compared in vain. Call once, after adding all words. */
+/* Moves each literal to the bucket of that part of its bytes which is in the fewest literals, so
+ * that a scan compares few literals in vain. Call once, after adding all words. */
 static void literals_build(struct literals *literals)
 {
     uint16_t *counts = xcalloc(ARRAY_LEN(literals->first), sizeof(*counts));
@@ -126,10 +124,8 @@ void literals_scan(const struct literals *literals, const char *bytes, size_t le
     }
 }
 
-/*
- * The members of a rule. People may write those of rule_fields; rule sets, such as
- * assets/rules.json, have more, and the facts of `only_if` as members of the rule.
- */
+/* The members of a rule. User rules may have those in rule_fields; rule sets, such as
+ * assets/rules.json, have more, and have the facts of `only_if` as members of the rule. */
 
 static void read_pattern(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
@@ -349,7 +345,7 @@ static void complain(struct field_reader *reader, const char *key, const char *m
     field_reader_add(reader, VIOLATION_INVALID_VALUE, key ? &place : &rule, message, NULL, NULL);
 }
 
-/* Reports members that do not fit together. */
+/* Reports members that contradict each other. */
 static void check_members(struct field_reader *reader, const struct rule *rule)
 {
     const bool is_transient = rule->class == VERDICT_TRANSIENT;
@@ -380,14 +376,14 @@ static void check_verdict_rule(struct field_reader *reader, const struct rule *r
         if (strlen(rule->words[i]) < LITERAL_KEY)
             complain(reader, "need", "a word of need has at least 3 bytes");
     }
-    /* A pattern without a literal would have to be tried on every line. */
+    /* A built-in pattern without a literal would have to be tried on every line. */
     if (rule->pattern && !rule->words && !rule->user)
         complain(reader, "pattern", "a pattern needs a literal");
     if (!rule->pattern && rule->exits.count == 0 && rule->signals.count == 0)
         complain(reader, NULL, "no pattern, exit code or signal");
     if (!rule->on_success)
         return;
-    /* Only the exit code says that it succeeded. */
+    /* A program that succeeded can be recognized only by its exit code. */
     bool has_zero = rule->exits.count == 0 && rule->signals.count == 0;
     for (int i = 0; i < rule->exits.count; i++)
         has_zero = has_zero || rule->exits.items[i] == 0;
@@ -406,7 +402,7 @@ static void rule_done(struct rule *rule)
     text_list_free(rule->words);
 }
 
-/* Reads the rule, which the caller ends with rule_done(). Adds its errors, if any. */
+/* Reads the rule and adds its errors to `wrong`. The caller calls rule_done(). */
 static void read_rule(struct rule *rule, const struct json *json, const struct fields *fields,
                       bool is_guard, struct violations *wrong)
 {
@@ -421,7 +417,7 @@ static void read_rule(struct rule *rule, const struct json *json, const struct f
     fields_read(&reader, &path, json, fields, rule);
     if (rule->stream == RULE_STREAM_COUNT)
         rule->stream = rule->class == VERDICT_TRANSIENT ? RULE_STREAM_QUIET : RULE_STREAM_ANY;
-    /* A person's rule is a cause, and nothing later outranks it. */
+    /* A user rule counts as a cause, and nothing later outranks it. */
     if (rule->rank == RULE_RANK_COUNT)
         rule->rank = rule->user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN;
     rule->final = rule->final || rule->user;
@@ -468,7 +464,7 @@ bool rule_fail(size_t index, const struct json *rule, const struct violations *w
     return false;
 }
 
-/* Finds the literals of the words that a line needs. */
+/* Looks up the literals for the words of a rule. */
 static bool add_needs(struct rule *rule, struct literals *literals, struct err *err)
 {
     bool is_on_every_line = false; /* a word is too short to be a literal */
@@ -509,7 +505,7 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
            err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
 }
 
-/* Numbers the rules of all lists, and notes which need a literal. */
+/* Numbers the rules of all lists, and records which literals each rule needs. */
 static void number_rules(struct rules *rules, struct rule_list *const *lists, size_t list_count)
 {
     size_t needs = 0;

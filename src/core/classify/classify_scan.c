@@ -1,12 +1,10 @@
-/*
- * classify_scan.c - matches the rules with both streams of an attempt.
+/* classify_scan.c - matches the rules with both streams of an attempt.
  *
  * A rule is tried on the lines with one of its literals, the last one first. The work is bounded
- * (SCAN_WORK_MAX): the more has been done, the nearer to the end a line must be. A line that only
+ * (SCAN_WORK_MAX): the more has been spent, the nearer to the end a line must be. A line that only
  * quotes an error, as in source code or an old log, does not count. Near misses are kept to explain
- * a verdict. The first part finds out whether a command starts a program, also through wrappers and
- * shells.
- */
+ * a verdict. The first part finds out whether a command starts a given program, possibly through
+ * wrappers and shells. */
 #include "classify_internal.h"
 
 #include <assert.h>
@@ -21,14 +19,14 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Lines that may match, last one first, each once: lines with a literal of the rule, or all
- * lines if it has none. */
+/* Lines that may match, last one first, each line once: those with a literal of the rule, or all
+ * lines if the rule has no literal. */
 struct candidates {
     const struct scan_stream *stream;
     int32_t hits[RULE_NEEDS_MAX]; /* the next hit of each literal; SCAN_NO_HIT at the end */
     int hit_count;
-    size_t before; /* without literals: the next candidate is before this line */
-    int left;      /* tries */
+    size_t before; /* for a rule without literals: the next candidate is before this line */
+    int left;      /* tries left */
     bool all;
 };
 
@@ -45,7 +43,7 @@ static const struct {
 
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh"};
 
-/* Words of a script before a command. */
+/* Words that may precede a command in a script. */
 static const char *const openers[] = {"if",    "then", "else", "elif", "while",
                                       "until", "do",   "!",    "{",    "("};
 
@@ -77,7 +75,7 @@ static char *const *skip_wrapper(char *const *argv, size_t wrapper)
     return argv;
 }
 
-/* Returns the text after -c, also as in `bash -lc`; NULL for a shell that reads a file. */
+/* Returns the script after -c, including in `bash -lc`; NULL for a shell that reads a file. */
 static const char *script_of(char *const *argv)
 {
     for (argv++; *argv && (*argv)[0] == '-'; argv++) {
@@ -87,7 +85,8 @@ static const char *script_of(char *const *argv)
     return NULL;
 }
 
-/* Returns the word at *at, removing its quotes in place; *at is then the separator after it. */
+/* Returns the word at *at, removing its quotes in place; *at then points to the separator after the
+ * word. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -157,7 +156,7 @@ static bool find_in_script(const char *text, const char *wanted, int depth)
     return script.found;
 }
 
-/* `wanted` is "NAME" or "NAME OPTION". */
+/* Checks whether argv is `wanted`: "NAME" or "NAME OPTION". */
 static bool is_wanted(char *const *argv, const char *wanted)
 {
     const char *program = adapter_program_of(argv[0]);
@@ -199,7 +198,7 @@ bool launched_find(char *const *argv, const char *wanted)
     return argv && find_at_depth(argv, wanted, 0);
 }
 
-/* Returns false if there are none. */
+/* Finds the candidates in a stream. Returns false if there are none. */
 static bool candidates_find(const struct scan *scan, int index, const struct rule *rule,
                             struct candidates *out)
 {
@@ -221,7 +220,7 @@ static bool candidates_find(const struct scan *scan, int index, const struct rul
     return out->all || out->hit_count > 0;
 }
 
-/* Returns the next candidate; false after the last one, or when the tries are used up. */
+/* Finds the next candidate. Returns false after the last one, or when the tries are used up. */
 static bool candidates_next(struct candidates *candidates, size_t *line_out)
 {
     const struct scan_hit *hits = candidates->stream->hits;
@@ -251,7 +250,7 @@ static bool candidates_next(struct candidates *candidates, size_t *line_out)
 
 enum { OUT = 0, ERR = 1 };
 
-/* How much a near miss tells: a quoted word more than a word in passing. */
+/* How informative each kind of near miss is: a quoted match more than a word in passing. */
 static const int near_weight[] = {
     [NEAR_QUOTED] = 4, [NEAR_UNLESS] = 3, [NEAR_OUTRANKED] = 2, [NEAR_EXIT] = 1, [NEAR_PATTERN] = 0,
 };
@@ -339,7 +338,7 @@ static bool is_spent(const struct scan *scan)
     return scan->work > SCAN_WORK_MAX;
 }
 
-/* The line as a pattern sees it, at most `most` bytes. */
+/* Returns the line as a pattern sees it, at most `most` bytes. */
 static struct rule_subject subject_of(const struct clean_text *text, size_t index, size_t most)
 {
     const struct clean_line *line = &text->lines[index];
@@ -373,8 +372,8 @@ static bool line_matches(struct scan *scan, int stream, size_t index,
 /* Keeps the weightiest near miss of each rule. */
 static void note_miss(struct scan *scan, const struct scan_match *match, enum near_why why)
 {
-    /* A word in passing matters only if it might have made the failure transient: "error" alone
-     * is near every rule for compilers. */
+    /* A word in passing matters only if the rule could have made the failure transient: "error"
+     * alone is near every rule for compilers. */
     const bool tells_nothing = why == NEAR_PATTERN && match->rule->class != VERDICT_TRANSIENT;
     if (!scan->keeps_nears || tells_nothing)
         return;
@@ -405,7 +404,7 @@ bool scan_is_spoken(struct scan *scan, int stream, size_t index)
         return true;
     if (line->state != CLEAN_LINE_UNKNOWN)
         return line->state == CLEAN_LINE_SPOKEN;
-    size_t first = index; /* a part of a long line is like its beginning */
+    size_t first = index; /* a part of a long line is judged by the beginning of the line */
     while (first > 0 && scan->streams[stream].text.lines[first].continues)
         first--;
     if (first < index) {
@@ -442,10 +441,11 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
     const size_t len = scan->streams[match->stream].text.lines[match->line].len;
     if (len > SCAN_LONG_LINE && !rule->quoted &&
         !scan_is_spoken(scan, match->stream, match->line)) {
-        note_miss(scan, match, NEAR_PATTERN); /* not worth the search */
+        note_miss(scan, match,
+                  NEAR_PATTERN); /* does not try the pattern: a quoted match would not count */
         return false;
     }
-    /* Only a person's rules have no literal; of a long line they see the beginning. */
+    /* Only user rules lack literals; they see just the beginning of a long line. */
     const struct rule_subject subject =
         subject_of(&scan->streams[match->stream].text, match->line,
                    rule->need_count > 0 ? CLEAN_PART_MAX : SCAN_UNPICKED_MAX);
@@ -567,7 +567,7 @@ static size_t first_line(const struct scan *scan, const struct rule *rule, int s
     return rule->tail > 0 ? clean_text_tail(&scan->streams[stream].text, rule->tail) : 0;
 }
 
-/* The rule is not for such an end; notes whether its text would have matched. */
+/* Handles a rule that does not apply to this end: notes whether its text would have matched. */
 static void note_unfit(struct scan *scan, const struct rule *rule)
 {
     struct scan_match match;
@@ -688,7 +688,7 @@ void scan_outranked(struct scan *scan, const struct scan_match *decided)
     }
 }
 
-/* Returns true when in doubt, because the time for matching is used up. */
+/* Returns true if the stream names an error, or if the budget for matching is used up. */
 static bool names_error(struct scan *scan, int stream)
 {
     struct scan_match match;

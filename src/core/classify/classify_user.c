@@ -1,9 +1,7 @@
-/*
- * classify_user.c - merges a person's rules with the built-in ones.
+/* classify_user.c - merges user rules with the built-in ones.
  *
  * The result is text in the form of the built-in rules, which rules_open() then compiles: first the
- * new rules, then the built-in ones, except those that the person replaces or turns off.
- */
+ * new rules, then the built-in ones, except for rules that the user replaces or turns off. */
 #include "classify_internal.h"
 
 #include <stdlib.h>
@@ -143,7 +141,7 @@ static bool is_built_in(const struct json *root, const char *id)
     return false;
 }
 
-/* Adds the errors of the rule, with JSON Pointers into it. */
+/* Adds the errors of a user rule, with JSON Pointers into it. */
 static void check_rule(const struct json *root, const struct json *user, size_t index,
                        struct violations *wrong)
 {
@@ -222,7 +220,7 @@ static void begin_item(struct str *out)
         str_add_char(out, ',');
 }
 
-/* Writes the members of a person's rule as those of a rule set. */
+/* Writes the members of a user rule in the form of a rule set. */
 static void add_members(struct str *out, const struct json *members)
 {
     void *iter = NULL;
@@ -247,7 +245,7 @@ static void add_rule(struct str *out, const struct json *rule)
     str_add(out, "true}");
 }
 
-/* New rules of a person first, then the built-in ones, replaced or left out as requested. */
+/* Adds the new user rules, then the built-in ones, some of them replaced or left out. */
 static void add_list(struct str *out, const struct json *list, const struct json *user, bool rules)
 {
     str_add_char(out, '[');

@@ -21,7 +21,8 @@ enum {
     ZONE_NAME_MAX = 48,
     HOUR_MS = 3600 * 1000,
 };
-/* Smaller epochs are seconds to wait; larger ones are in milliseconds. */
+/* The smallest numbers that are an epoch, in seconds and in milliseconds. Smaller numbers are
+ * seconds to wait. */
 #define EPOCH_LEAST    ((int64_t)1000000000)
 #define EPOCH_MS_LEAST ((int64_t)100000000000)
 
@@ -36,7 +37,7 @@ static const struct {
     {"days", 86400000},
 };
 
-/* Digits with at most one point; false if there are none. */
+/* Reads digits with at most one point. Returns false if there are none. */
 static bool take_number(const char *text, size_t len, size_t *at, double *out)
 {
     double value = 0;
@@ -70,7 +71,8 @@ static bool is_unit(const char *name, const char *text, size_t len)
     return true;
 }
 
-/* The unit in ms; 0 for a word that is not a unit, unit_ms if there is no word. */
+/* Returns the length of the unit in ms; 0 for a word that is not a unit, unit_ms if there is no
+ * word. */
 static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_ms)
 {
     size_t start = *at;
@@ -106,7 +108,7 @@ int64_t hint_duration(const char *text, size_t len, int64_t unit_ms)
         total += number * ms;
         if (total > (double)HINT_MAX_MS)
             return HINT_NONE;
-        /* Skips what separates "3 days" and "4 hours". */
+        /* Skip the separator of "3 days, 4 hours" or "3 days and 4 hours". */
         if (at < len && text[at] == ',')
             at++;
         if (at < len && text[at] == ' ')
@@ -130,7 +132,7 @@ static int64_t read_duration(const struct hint_text *text)
     return hint_duration(text->time, text->time_len, text->unit_ms);
 }
 
-/* gRPC: a negative or missing number means that no retry is wanted. */
+/* Reads the pushback of gRPC, where a negative or missing number means that no retry is wanted. */
 static int64_t read_pushback(const struct hint_text *text)
 {
     const int64_t ms = hint_duration(text->time, text->time_len, 1);
@@ -153,7 +155,7 @@ static int64_t read_rfc3339(const struct hint_text *text)
     return from_now(text, at_ms);
 }
 
-/* Seconds or milliseconds since 1970. A small number is seconds to wait. */
+/* Reads seconds or milliseconds since 1970. A small number is seconds to wait. */
 static int64_t read_epoch(const struct hint_text *text)
 {
     int64_t value = 0;
@@ -179,8 +181,8 @@ static bool offset_at(const struct hint_text *text, int64_t at_s, int *out_s)
     return input->zone_offset(input->zone_ctx, zone, at_s, out_s);
 }
 
-/* The moment in local time, as seconds since 1970 by a clock of that zone: the next such time of
- * day, or that of the date, at most half a year in the past. */
+/* Returns the moment in local time, as seconds since 1970 by a clock of that zone: the next such
+ * time of day, or the given date; a date without a year is at most half a year in the past. */
 static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
 {
     const int64_t time_s = (int64_t)clock->minute * 60;
@@ -195,7 +197,7 @@ static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
     return day * CALENDAR_DAY_S + time_s;
 }
 
-/* "3am" in a zone. If the zone or the clock is unknown, an hour. */
+/* Reads "3am" in a zone. Returns one hour if the zone or the current time is unknown. */
 static int64_t read_clock(const struct hint_text *text)
 {
     struct clock_text clock;
@@ -210,7 +212,8 @@ static int64_t read_clock(const struct hint_text *text)
     return from_now(text, (local_s - offset_s) * 1000);
 }
 
-/* A day in an unknown zone: UTC is less than a day off, and the next hint will be closer. */
+/* Reads a day in an unknown zone as UTC, which is less than a day off; the next hint will be
+ * closer. */
 static int64_t read_day(const struct hint_text *text)
 {
     struct clock_text clock;
@@ -221,7 +224,7 @@ static int64_t read_day(const struct hint_text *text)
     return ms >= 0 && ms < HOUR_MS ? HOUR_MS : ms;
 }
 
-/* A time of day in an unknown zone. */
+/* Reads a time of day in an unknown zone. */
 static int64_t read_hour(const struct hint_text *text)
 {
     (void)text;

@@ -330,7 +330,7 @@ bool reason_parse(const char *text, enum reason *out)
     return false;
 }
 
-/* For what has none of the seven types, the subtype tells what it is. */
+/* If none of the seven types fits, the subtype says what happened. */
 static const char *transient_word(const struct verdict *verdict)
 {
     static const struct {

@@ -42,7 +42,8 @@ static struct contract_schema *find_row_schema(const struct contract_table *tabl
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
         const char *other = table->rows[middle].key;
-        int order = (unsigned char)key[0] - (unsigned char)other[0]; /* most keys differ here */
+        int order = (unsigned char)key[0] -
+                    (unsigned char)other[0]; /* most keys already differ in the first byte */
         if (order == 0)
             order = strcmp(key, other);
         if (order == 0)
@@ -55,7 +56,7 @@ static struct contract_schema *find_row_schema(const struct contract_table *tabl
     return NULL;
 }
 
-/* contract_fits() without findings. */
+/* Like contract_fits(), but collects no errors. */
 static bool contract_would_fit(struct contract_checking *checking,
                                const struct contract_schema *schema, struct contract_spot *spot)
 {
@@ -172,7 +173,7 @@ static bool check_contained(struct contract_checking *checking,
            contract_check_amount(checking, spot, &amount, contained);
 }
 
-/* An array whose elements are compared. */
+/* An array and the state of comparing its elements. */
 struct comparison {
     struct contract_checking *checking;
     const struct contract_spot *spot;
@@ -289,7 +290,7 @@ static bool check_member(struct contract_checking *checking, const struct contra
     return contract_fits(checking, schema->additional, member) && fits;
 }
 
-/* Reports the missing member, and what its own schema says that it should be. */
+/* Reports the missing member, and the value that its own schema expects. */
 static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *member, const char *message)
 {
@@ -317,7 +318,7 @@ static bool say_missing(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* Checks the required names after the existing members. */
+/* Checks that each of the required names exists. Missing ones come after the existing members. */
 static bool check_names(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *spot, const struct json *names,
                         const char *message)
@@ -388,7 +389,7 @@ static bool check_members(struct contract_checking *checking, const struct contr
     return fits;
 }
 
-enum { STEPS_PER_VALUE = 64 }; /* steps of a check, at least */
+enum { STEPS_PER_VALUE = 64 }; /* minimum steps of a check, per value */
 
 static const char *const stop_words[] = {
     [CONTRACT_GOES_ON] = "",
@@ -429,7 +430,7 @@ bool contract_say_shown(struct contract_checking *checking, const struct contrac
 {
     if (!checking->findings)
         return false;
-    /* A value is shown without its parts, of which there may be many. */
+    /* Shows only the type of an object or array, which may have many parts. */
     const enum json_kind kind = json_kind(spot->value);
     const bool has_parts = kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY;
     char *text = has_parts ? NULL : json_brief(spot->value, CONTRACT_SHOWN_MAX);
@@ -535,8 +536,8 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
             (void)contract_spend_real(checking, spot->value);
     }
     if (schema->types != 0 && (schema->types & spot->types) == 0) {
-        /* A value of the wrong type has no other errors, except for the constant that tells what
-         * an output is: that error matters more. */
+        /* If the type is wrong, reports only that, unless the value also differs from the constant
+         * that identifies the output: then reports the constant, which matters more. */
         const bool is_said =
             contract_is_identity(schema, spot) && !contract_check_choice(checking, schema, spot);
         return is_said ? false : contract_say_types(checking, spot, schema->types);
@@ -613,7 +614,7 @@ bool contract_check(const struct contract *contract, const struct json *value,
     return check_values(contract, value, count_values(value), wrong);
 }
 
-/* Each value takes at least one byte, and a separator. */
+/* Estimates the number of values: each takes at least one byte and a separator. */
 bool contract_check_read(const struct contract *contract, const struct json *value, size_t len,
                          struct violations *wrong)
 {

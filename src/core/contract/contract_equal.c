@@ -12,7 +12,7 @@
 #include "xalloc.h"
 
 enum {
-    STEP_BYTES = 64, /* bytes of a text per step */
+    STEP_BYTES = 64, /* bytes of a string per step */
     STEPS_REAL = 8,  /* additional steps to read a real as a decimal */
 };
 
@@ -20,7 +20,7 @@ enum {
 static const uint64_t fnv_basis = 0xcbf29ce484222325;
 static const uint64_t fnv_prime = 0x100000001b3;
 
-/* An element and its hash. */
+/* Index and hash of an element. */
 struct hashed {
     uint64_t hash;
     size_t index;
@@ -36,7 +36,7 @@ static void spend_number(int64_t *steps_left, const struct json *number)
     *steps_left -= json_kind(number) == JSON_KIND_REAL ? STEPS_REAL : 0;
 }
 
-/* A long text takes more than one step. */
+/* A long string takes more than one step. */
 static void spend_steps(int64_t *steps_left, size_t len)
 {
     *steps_left -= (int64_t)(len / STEP_BYTES);
@@ -107,7 +107,7 @@ static uint64_t add_u64(uint64_t hash, uint64_t value)
     return add_bytes(hash, &value, sizeof(value));
 }
 
-/* Equal values have equal hashes. */
+/* Returns a hash that is the same for equal values. */
 static uint64_t hash_of(const struct json *value, int64_t *steps_left)
 {
     const enum json_kind kind = json_kind(value);
@@ -130,7 +130,7 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
         void *iter = NULL;
         const char *key = NULL;
         const struct json *member = NULL;
-        uint64_t sum = 0; /* so that the order of members does not matter */
+        uint64_t sum = 0; /* a sum, so that the order of members does not matter */
         while (json_next(value, &iter, &key, &member)) {
             const size_t key_len = strlen(key);
             spend_steps(steps_left, key_len);
@@ -162,10 +162,10 @@ bool contract_all_differ(const struct json *array, contract_equal_fn *tell, void
     qsort(rows, count, sizeof(*rows), compare_hashed);
     bool differ = true;
     bool goes_on = true;
-    size_t start = 0; /* of the rows with one hash */
+    size_t start = 0; /* first of the rows with the same hash */
     for (size_t i = 1; i < count && goes_on && *steps_left >= 0; i++) {
         start = rows[i].hash == rows[start].hash ? start : i;
-        const struct hashed *equal = NULL; /* the first such element */
+        const struct hashed *equal = NULL; /* the first element that equals this one */
         for (size_t k = start; !equal && k < i && *steps_left >= 0; k++) {
             if (contract_equal(json_at(array, rows[k].index), json_at(array, rows[i].index),
                                steps_left))

@@ -66,7 +66,8 @@ size_t contract_schema_count(const struct contract *contract)
     return contract->schema_count;
 }
 
-/* Reads the value of the site. `slot` is its member of the schema, if the table names one. */
+/* Reads the value of the site. `slot` points to the member of the schema that the table names, if
+ * any. */
 typedef void keyword_fn(const struct contract_site *site, void *slot);
 
 /* Returns the site of a part of the value. */
@@ -133,7 +134,7 @@ static void read_table(const struct contract_site *site, void *slot)
     qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
 }
 
-/* Used only by references. */
+/* Reads definitions, which only references use. */
 static void read_definitions(const struct contract_site *site, void *slot)
 {
     (void)slot;
@@ -247,7 +248,7 @@ static void read_array(const struct contract_site *site, void *slot)
         read_value(site, slot);
 }
 
-/* Reports a repeated element; one report is enough. */
+/* Reports a repeated element, then stops: one report is enough. */
 static bool note_equal(void *ctx, size_t first, size_t second)
 {
     (void)first;
@@ -346,7 +347,7 @@ static void read_reference(const struct contract_site *site, void *slot)
     str_done(&pointer);
 }
 
-/* These keywords inform people or programs, and do not affect validation. */
+/* Checks keywords that inform people or programs and do not affect validation. */
 static void read_note(const struct contract_site *site, void *slot)
 {
     (void)slot;
@@ -366,7 +367,7 @@ static void read_examples(const struct contract_site *site, void *slot)
     (void)is_kind(site, JSON_KIND_ARRAY, "array");
 }
 
-/* Describes the content of a string, which is not checked. */
+/* Reads a description of a string's content, which is not checked. */
 static void read_content(const struct contract_site *site, void *slot)
 {
     const enum json_kind kind = json_kind(site->value);

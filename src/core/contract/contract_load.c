@@ -50,8 +50,8 @@ static struct uri parse_uri(const char *text)
     return uri;
 }
 
-/* RFC 3986, 5.2.4: one segment and the '/' before it at a time. A path without a leading '/'
- * gets none. */
+/* RFC 3986, 5.2.4: copies one segment at a time, with the '/' before it. A path without a leading
+ * '/' gets none. */
 static void add_without_dots(struct str *out, const char *path, size_t len)
 {
     const size_t start = out->len;
@@ -124,7 +124,7 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
 
-/* No key contains U+0000, so its code is left alone. */
+/* Leaves %00 as it is, because no key contains U+0000. */
 static void add_decoded(struct str *out, struct part part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -153,7 +153,7 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
     return out->len - start <= CONTRACT_URI_MAX;
 }
 
-enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
+enum { REFERENCE_SHOWN_MAX = 200 }; /* maximum bytes of a reference in a message */
 
 /* Schemas sorted by their position in the document. */
 struct directory {
@@ -230,8 +230,8 @@ static struct contract_schema *find_target(struct contract *contract,
     const struct json *json = json_pointer_find(root->json, fragment);
     if (!json)
         return NULL;
-    /* All `true` values are one object, so they have no position of their own; but all schemas
-     * that are `true` are equal. */
+    /* All `true` values are one object without a position of its own, but all schemas that are
+     * `true` are equal. The same goes for `false`. */
     if (json_kind(json) == JSON_KIND_TRUE || json_kind(json) == JSON_KIND_FALSE)
         return add_schema(contract, json);
     const struct entry wanted = {.place = (uintptr_t)json};
@@ -253,7 +253,7 @@ static void find_reference(struct contract_loader *loader, const struct director
     if (!is_short) {
         complain_of_pointer(loader, schema->pointer, "the URI is too long");
     } else if (!schema->target) {
-        /* There is nothing, or it is outside of the contract, which is not searched. */
+        /* There is no such schema, or it is outside of the contract, which is not searched. */
         const bool is_inside = find_resource(contract, str_text(&uri)) < contract->resource_count;
         const char *words = is_inside ? "no such schema in this contract"
                                       : "only references within the contract are followed, other "
@@ -268,14 +268,14 @@ static void find_reference(struct contract_loader *loader, const struct director
     str_done(&fragment);
 }
 
-/* The schemas applied on the way to the current one. */
+/* The chain of schemas that leads to the current one. */
 struct chain {
     struct contract_loader *loader;
     struct contract_schema *schemas[CONTRACT_CHAIN_MAX];
     int count;
 };
 
-enum { ON_THE_WAY = -1 }; /* instead of a length */
+enum { ON_THE_WAY = -1 }; /* value of contract_schema.chain while it is being computed */
 
 static int longest_chain(struct chain *chain, struct contract_schema *schema);
 
@@ -292,7 +292,7 @@ static int longest_of_list(int length, struct chain *chain, const struct contrac
     return length;
 }
 
-/* Names the last $ref on the way, or the whole contract. */
+/* Reports an error at the last $ref of the chain, or at the root. */
 static int complain_chain(const struct chain *chain, const char *message)
 {
     const char *pointer = "";
@@ -304,8 +304,8 @@ static int complain_chain(const struct chain *chain, const char *message)
     return 0;
 }
 
-/* Returns how many schemas apply to a value through this one, including itself. A schema that
- * applies to the same value through itself would never end. */
+/* Returns how many schemas apply to a value through this one, including itself. Reports an error if
+ * a schema applies to the same value through itself, which would never end. */
 static int longest_chain(struct chain *chain, struct contract_schema *schema)
 {
     if (schema->chain > 0)
@@ -358,8 +358,8 @@ static void contract_load_references(struct contract_loader *loader)
 }
 
 enum {
-    SHOWN_MAX = 60,   /* bytes of a value in a message */
-    NAMED_MAX = 1000, /* schemas with $id, and with $anchor */
+    SHOWN_MAX = 60,   /* bytes of a value shown in a message */
+    NAMED_MAX = 1000, /* maximum number of schemas with $id, and of those with $anchor */
 };
 
 static const char *const draft_uri = "https://json-schema.org/draft/2020-12/schema";
@@ -404,7 +404,7 @@ static size_t add_resource(struct contract *contract, const char *uri, struct co
     return contract->resource_count++;
 }
 
-/* A schema with $id begins a resource of its own, and so does the whole. */
+/* A schema with $id begins a resource of its own, and so does the root. */
 static void read_id(const struct contract_site *site, struct contract_schema *schema)
 {
     struct contract *contract = site->loader->contract;

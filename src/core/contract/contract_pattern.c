@@ -1,14 +1,12 @@
-/*
- * contract_pattern.c - patterns of contracts: ECMA-262 expressions, matched by PCRE2 within limits.
+/* contract_pattern.c - patterns of contracts: ECMA-262 expressions, matched by PCRE2 within limits.
  *
- * First an expression is translated for PCRE2, and rejected if ECMA-262 does not allow it. Two
- * simple forms that are common need no PCRE2: "^text", and a sequence of character classes.
+ * An expression is first translated for PCRE2, and rejected if ECMA-262 does not allow it. Two
+ * simple and common forms do not need PCRE2: "^text", and a sequence of character classes.
  *
  * The output may be hostile, so the steps of all matches together are limited. PCRE2 starts
- * counting again at each position where a match may begin, so a pattern is changed to begin at the
- * start of the text. It also does not say how many steps a match took, so a match gets a low limit
- * first, and a higher one only if it needs that.
- */
+ * counting again at each position where a match may begin, so patterns are changed to begin at the
+ * start of the text. PCRE2 also does not say how many steps a match took, so a match starts with a
+ * low limit, which is raised only if necessary. */
 #include "contract_internal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -26,12 +24,12 @@
 #include "str.h"
 #include "xalloc.h"
 
-enum { CONTRACT_WORD_PARTS = 8 }; /* classes in one pattern */
+enum { CONTRACT_WORD_PARTS = 8 }; /* maximum number of classes in one pattern */
 
 struct contract_word {
     unsigned char parts[256]; /* by byte: one bit for each class that contains it */
-    size_t count;             /* number of classes; 0: the pattern has another form */
-    size_t min, max;          /* bytes of a word */
+    size_t count;             /* number of classes; 0 = the pattern has a different form */
+    size_t min, max;          /* length of a match, in bytes */
 };
 
 /* PropertyValueAliases.txt of Unicode: long names of General_Category, which PCRE2 lacks. */
@@ -100,7 +98,7 @@ static bool is_same_name(const char *text, size_t len, const char *word)
 
 /* Appends the PCRE2 form of \p{name}, or of \P{name} if negated: "Letter", "Lu",
  * "General_Category=Letter", "Script=Greek", "Alphabetic". Fails if the name is malformed; PCRE2
- * checks whether such a script or property exists. */
+ * checks whether the script or property exists. */
 static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
 {
     static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -142,8 +140,8 @@ static bool ecma_property(struct str *out, const char *name, size_t len, bool ne
 
 enum {
     CODE_LEN = 4,        /* hexadecimal digits of \uXXXX */
-    BYTE_LEN = 2,        /* of \xXX */
-    CODE_DIGITS_MAX = 8, /* of \u{X} */
+    BYTE_LEN = 2,        /* number of digits in \xXX */
+    CODE_DIGITS_MAX = 8, /* maximum number of digits in \u{X} */
     CODE_MAX = 0x10FFFF,
     CONTROL_MASK = 0x1F, /* applied to the letter in \cX */
 };
@@ -159,14 +157,14 @@ static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{1
 struct reading {
     const char *text;
     size_t len;
-    size_t at; /* position of what is read next */
+    size_t at; /* position of the next character */
     struct str *out;
     struct err *err;
     bool in_class;
     bool was_set; /* the last item of the class was a set such as \d */
 };
 
-/* Returns the character `ahead` of the next one; NUL past the end. */
+/* Returns the character `ahead` bytes after the next one; NUL past the end. */
 static char peek_char(const struct reading *reading, size_t ahead)
 {
     const size_t at = reading->at + ahead;
@@ -183,7 +181,7 @@ static bool refuse_pattern(const struct reading *reading, const char *what)
     return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
 }
 
-/* Reads `count` digits; returns -1 if there are fewer. */
+/* Reads `count` hexadecimal digits. Returns -1 if there are fewer. */
 static int32_t hex_number(const struct reading *reading, size_t ahead, size_t count)
 {
     int32_t value = 0;
@@ -205,7 +203,7 @@ static bool take_character(struct reading *reading, int32_t code, size_t len)
     return true;
 }
 
-/* \u{1F600}, \u00e9, or a surrogate pair. */
+/* Reads \u{1F600}, \u00e9, or a surrogate pair. */
 static bool take_unicode(struct reading *reading)
 {
     if (peek_char(reading, 2) == '{') {
@@ -250,7 +248,7 @@ static bool take_as_it_is(struct reading *reading, size_t len)
     return true;
 }
 
-/* Translates what begins with a backslash. */
+/* Translates a sequence that begins with a backslash. */
 static bool take_escape(struct reading *reading)
 {
     const char c = peek_char(reading, 1);
@@ -316,7 +314,7 @@ static bool take_in_class(struct reading *reading)
     return take_as_it_is(reading, 1);
 }
 
-/* Returns the bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}", or 0. */
+/* Returns the length of "*", "+", "?", "{2}", "{2,}" or "{2,3}" in bytes, or 0. */
 static size_t repeat_len(const struct reading *reading)
 {
     size_t len = 1;
@@ -405,7 +403,7 @@ static bool take_word_char(struct word_reading *reading, char c)
     return true;
 }
 
-/* Characters that are literal in a class; '-' is literal at its end. */
+/* Returns true for characters that are literal in a class; '-' is literal at the end of a class. */
 static bool is_class_char(char c)
 {
     return c > ' ' && c < 0x7f && !strchr("\\[]^-", c);
@@ -468,7 +466,8 @@ static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
     return *min <= *max && take_word_char(reading, '}');
 }
 
-/* Returns false and leaves *out alone if the pattern is invalid or has another form. */
+/* Reads a pattern that is a sequence of classes. Returns false and leaves *out alone if the pattern
+ * is invalid or has a different form. */
 static bool contract_word_read(struct contract_word *out, const char *pattern, size_t len)
 {
     struct word_reading reading = {.text = pattern, .len = len};
@@ -488,7 +487,8 @@ static bool contract_word_read(struct contract_word *out, const char *pattern, s
     return true;
 }
 
-/* Returns true if the pattern matches the text. O(bytes of the text), and at most `max`. */
+/* Returns true if the pattern matches the text. Linear in the length of the text, at most `max`
+ * bytes. */
 static bool contract_word_fits(const struct contract_word *word, const char *text, size_t len)
 {
     if (len < word->min || len > word->max)
@@ -505,20 +505,20 @@ static bool contract_word_fits(const struct contract_word *word, const char *tex
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 enum {
-    HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */
+    HEAP_LIMIT_KIB = 64 * 1024, /* maximum memory of one match */
     STEP_FACTOR = 16,           /* growth of the step limit from one try to the next */
     STEP_BYTES = 16,            /* bytes of the text that a step may look at for free */
     REASON_MAX = 200,
 };
 
-/* One of: a plain text at the beginning, a word, or a compiled PCRE2 pattern. */
+/* Either a literal at the beginning, a word, or a compiled PCRE2 pattern. */
 struct contract_pattern {
-    char *beginning; /* owned; NULL: one of the others */
+    char *beginning; /* owned; NULL for the other forms */
     size_t beginning_len;
     struct contract_word word;
-    pcre2_code *code;  /* owned; NULL: one of the others */
+    pcre2_code *code;  /* owned; NULL for the other forms */
     int required;      /* a byte that every match contains; -1: unknown */
-    bool looks_around; /* or back to a group: a step may look at the whole text */
+    bool looks_around; /* has a lookaround or a backreference, so a step may read the whole text */
 };
 
 struct contract_matcher {
@@ -527,7 +527,7 @@ struct contract_matcher {
     int64_t steps_left;
 };
 
-/* "^literal" is common and needs no automaton. */
+/* Returns true for "^literal", which is common and needs no automaton. */
 static bool is_plain_beginning(const char *text, size_t len)
 {
     if (len == 0 || text[0] != '^')
@@ -539,7 +539,7 @@ static bool is_plain_beginning(const char *text, size_t len)
     return true;
 }
 
-/* Without possessive optimizations, because PCRE2 does not count those as steps. */
+/* Compiles without possessive optimizations, because PCRE2 does not count them as steps. */
 static bool compile_pattern(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
@@ -549,7 +549,8 @@ static bool compile_pattern(struct contract_pattern *pattern, const struct str *
     int number = 0;
     size_t at = 0;
     pcre2_compile_context *context = xcheck(pcre2_compile_context_create(NULL));
-    (void)pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF); /* what '.' does not match */
+    (void)pcre2_set_newline(context,
+                            PCRE2_NEWLINE_ANYCRLF); /* characters that '.' does not match */
     pattern->code =
         pcre2_compile((PCRE2_SPTR)str_text(source), source->len, options, &number, &at, context);
     pcre2_compile_context_free(context);
@@ -562,8 +563,9 @@ static bool compile_pattern(struct contract_pattern *pattern, const struct str *
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
-/* PCRE2 starts counting steps again at each position where a match may begin. So a pattern that
- * may begin anywhere is changed to begin at the start of the text and skip ahead. */
+/* Compiles a pattern so that all steps count. PCRE2 starts counting again at each position where a
+ * match may begin, so a pattern that may begin anywhere is changed to begin at the start of the
+ * text and skip ahead. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
@@ -585,7 +587,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
     if (!ok)
         return false;
 
-    /* Group names and classes may look like this, too; that only makes it more careful than
+    /* Group names and classes may look like this, too, which only makes the limit stricter than
      * necessary. */
     uint32_t groups = 0;
     (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_BACKREFMAX, &groups);
@@ -656,8 +658,8 @@ static int64_t at_least_one(int64_t steps)
     return steps > 0 ? steps : 1;
 }
 
-/* PCRE2 does not report how many steps a match took. So it gets a low limit first, and a higher
- * one only if that is not enough. */
+/* PCRE2 does not report how many steps a match took. So a match starts with a low limit, which is
+ * raised only if it was not enough. */
 enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
                                            struct contract_matcher *matcher, const char *text,
                                            size_t len)

@@ -15,18 +15,18 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* constants of alternatives in a message */
+enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* maximum constants of alternatives in a message */
 
-/* The constants of the alternatives for one of the two members. */
+/* The constants that the alternatives require for `kernel` or for `op`. */
 struct contract_identity {
     struct str expected; /* owned; "a" or "b" */
     size_t count;        /* number of constants */
 };
 
-/* Zero-initialized before the first alternative. */
+/* Zero-initialized: no alternatives yet. */
 struct contract_identities {
-    size_t alternatives;                 /* checked, except those of another type */
-    size_t others;                       /* alternatives with another kernel or op */
+    size_t alternatives; /* alternatives of the value's type */
+    size_t others;       /* alternatives of the value's type with a different kernel or op */
     struct contract_identity members[2]; /* `kernel`, `op` */
 };
 
@@ -68,7 +68,7 @@ static const char *contract_identity_words(enum violation_code code, size_t coun
 
 static const char join[] = " or ";
 
-/* Returns true if it is one of the joined constants. */
+/* Returns true if the constant is in the joined list `constants`. */
 static bool is_among_constants(const char *constants, const char *constant)
 {
     const size_t len = strlen(constant);
@@ -111,15 +111,16 @@ static void contract_identities_add(struct contract_identities *identities,
     identities->others += is_of_type && is_other ? 1 : 0;
 }
 
-/* Returns true if, as far as checked, the value differs from every alternative. */
+/* Returns true if, as far as checked, the value has a different kernel or op than every
+ * alternative. */
 static bool contract_identities_differ(const struct contract_identities *identities)
 {
     return identities->alternatives > 0 && identities->others == identities->alternatives;
 }
 
 enum {
-    BEGINNINGS_MAX = 64, /* positions tried as the beginning of JSON */
-    READ_FACTOR = 4,     /* limit of bytes read in all, as a multiple of the text's length */
+    BEGINNINGS_MAX = 64, /* maximum positions tried as the beginning of JSON */
+    READ_FACTOR = 4,     /* maximum bytes read, as a multiple of the length of the text */
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
@@ -127,17 +128,17 @@ static const char byte_order_mark[] = "\xEF\xBB\xBF";
 /* JSON found within other text. */
 struct found {
     size_t start;
-    size_t len;        /* 0: none found */
-    bool ends_early;   /* the text ends within it */
-    bool is_data;      /* more than a footnote: contains an object or a string */
-    size_t first;      /* start of the first complete one */
-    size_t last;       /* start of the last complete one */
-    size_t whole;      /* number of complete ones */
+    size_t len;      /* 0: none found */
+    bool ends_early; /* the text ends within the JSON */
+    bool is_data;    /* contains an object or a string, so it is more than a footnote like "[1]" */
+    size_t first;    /* start of the first complete value */
+    size_t last;     /* start of the last complete value */
+    size_t whole;    /* number of complete values */
     bool is_last_seen; /* the text was searched to its end */
 };
 
-/* Finds the object or array that is probably meant. The last complete one is probably the answer,
- * but "[1]" at the end is not. Of incomplete ones, keeps the first if there is no complete one. */
+/* Finds the object or array that is probably the answer: the last complete one, except for a
+ * footnote like "[1]" at the end. If none is complete, keeps the first incomplete one. */
 static struct found find_json(const char *text, size_t len)
 {
     struct found found = {0};
@@ -181,7 +182,8 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Returns true if there is other text around it. JSON within broken JSON is only a part of it. */
+/* Returns true if there is other text around the JSON. JSON within broken JSON does not count,
+ * because it is only a part. */
 static bool has_surroundings(const char *text, size_t len, const struct found *found)
 {
     const size_t first = skip_blanks(text, len, 0);
@@ -192,7 +194,7 @@ static bool has_surroundings(const char *text, size_t len, const struct found *f
     return found->first == first || (text[first] != '{' && text[first] != '[');
 }
 
-/* Adds where the JSON begins, and whether the line before begins with ```. */
+/* Adds where the JSON begins, and whether the previous line begins with ```. */
 static void add_found(struct str *out, const char *text, const struct found *found)
 {
     const struct json_place place = json_place_at(text, found->start);
@@ -276,7 +278,7 @@ bool contract_check_text(const struct contract *contract, const char *text, size
     return fits;
 }
 
-enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative in a message */
+enum { NEAREST_SHOWN = 20 }; /* maximum violations of the nearest alternative in a message */
 
 /* The alternative that is nearest to the value. */
 struct nearest {
@@ -285,7 +287,7 @@ struct nearest {
     struct contract_identities identities; /* of all alternatives */
 };
 
-enum { CHOICES_SHOWN = 8 }; /* of an enum, in a message */
+enum { CHOICES_SHOWN = 8 }; /* maximum choices of an enum in a message */
 
 /* Appends choice i of `count`: "a", "b" or "c". Shows only the first CHOICES_SHOWN. */
 static void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count)
@@ -301,7 +303,7 @@ static void contract_add_choice(struct str *out, const struct json *choice, size
         str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
 }
 
-/* Returns the first alternative that needs the fewest changes. */
+/* Returns the alternative that needs the fewest changes; the first one if several do. */
 static struct nearest find_nearest(struct contract_checking *checking,
                                    const struct contract_list *list, struct contract_spot *spot)
 {
@@ -314,7 +316,8 @@ static struct nearest find_nearest(struct contract_checking *checking,
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
         struct contract_findings own = {.max = VIOLATIONS_MAX, .depth = depth};
         checking->findings = &own;
-        (void)contract_fits(checking, list->items[i], spot); /* it does not fit */
+        (void)contract_fits(checking, list->items[i],
+                            spot); /* returns false: no alternative fits */
         contract_identities_add(&nearest.identities, &own);
         const bool is_nearer = own.weight < nearest.findings.weight;
         contract_findings_done(is_nearer ? &nearest.findings : &own);
@@ -327,9 +330,9 @@ static struct nearest find_nearest(struct contract_checking *checking,
     return nearest;
 }
 
-/* Reports each error of the nearest alternative. If the value is of another kind than every
- * alternative, reports only the mismatches, with the constants of all alternatives, since nothing
- * else matters then. Otherwise a mismatch is an ordinary invalid value. */
+/* Reports each error of the nearest alternative. If the value has a different kernel or op than
+ * every alternative, reports only these mismatches, with the constants of all alternatives, because
+ * nothing else matters then. Otherwise reports a mismatch as an ordinary invalid value. */
 static void report_nearest(struct contract_checking *checking, struct nearest *nearest)
 {
     struct contract_findings *said = checking->findings;
@@ -503,14 +506,14 @@ bool contract_check_choice(struct contract_checking *checking, const struct cont
     return fits;
 }
 
-/* A bound that a number violates. */
+/* A bound of a number, and its wording in messages. */
 struct side {
     const struct contract_bound *bound;
     const char *keyword;
     const char *message;
-    const char *words; /* before the bound, with a blank */
-    int order;         /* order of number and bound that is an error: -1 or 1 */
-    bool or_equal;     /* equality is an error, too */
+    const char *words; /* text before the bound, with a blank */
+    int order;     /* result of comparing number and bound that is an error: -1 or 1; 0 = neither */
+    bool or_equal; /* equality is an error, too */
 };
 
 static void add_brief(struct str *out, const char *before, const struct json *value)
@@ -581,7 +584,8 @@ bool contract_check_string(struct contract_checking *checking, const struct cont
     if (!fits)
         return false;
 
-    /* Each character takes one to four bytes, so the length may fit whatever they are. */
+    /* Counts characters only if necessary: each takes one to four bytes, so the number of bytes may
+     * already show that the length fits. */
     const int64_t least = (int64_t)((len + CHARACTER_BYTES_MAX - 1) / CHARACTER_BYTES_MAX);
     if (least < schema->length.min || (int64_t)len > schema->length.max) {
         int64_t count = 0;

@@ -1,8 +1,6 @@
-/*
- * field.c - reads and writes the members of JSON objects by their tables.
+/* field.c - reads and writes the members of JSON objects from tables.
  *
- * The schema has already reported invalid values, so the readers here skip them.
- */
+ * The schema has already reported invalid values, so the readers here skip them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@
 
 enum {
     MS_PER_S = 1000,
-    SHOWN_MAX = 60, /* bytes of a value in a message */
+    SHOWN_MAX = 60, /* bytes of a value shown in a message */
 };
 
 void field_reader_add(struct field_reader *reader, enum violation_code code,
@@ -129,7 +127,7 @@ static bool read_list(struct field_reader *reader, const struct json_pointer *pa
     return true;
 }
 
-/* Copies the object into *out, which is freed first, as texts NAME=value. Returns false for
+/* Copies the object into *out, which is freed first, as NAME=value strings. Returns false for
  * anything but an object of at most `max` members. */
 static bool read_env(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value, size_t max, char ***out)
@@ -157,7 +155,7 @@ static bool read_env(struct field_reader *reader, const struct json_pointer *pat
     return true;
 }
 
-/* Returns the number of the word, from `first` on, or first - 1. */
+/* Returns the number of the word, searching from `first` on, or first - 1 if there is none. */
 static int find_word(const struct field *field, int first, const char *text)
 {
     int i = (int)field->most - 1;
@@ -174,7 +172,7 @@ static bool is_length_between(const char *text, int64_t least, int64_t most)
     return count >= least && count <= most;
 }
 
-/* Returns false for a value that the member cannot have. */
+/* Reads a value by the type of its field. Returns false if the field cannot have this value. */
 static bool read_by_type(struct field_reader *reader, const struct field *field,
                          const struct json_pointer *path, const struct json *value, void *object)
 {

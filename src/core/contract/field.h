@@ -1,9 +1,8 @@
-/*
- * field.h - the members of JSON objects as tables. Pure.
+/* field.h - tables of the members of JSON objects. Pure.
  *
- * One table describes the members of an object. Reading and writing follow from it, and so do the
- * schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares them.
- */
+ * One table describes the members of an object. Reading and writing are derived from it, and so are
+ * the schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares
+ * them. */
 #ifndef DEVS_FIELD_H
 #define DEVS_FIELD_H
 
@@ -18,18 +17,19 @@
 #include "str.h"
 
 enum {
-    FIELD_POINTER_MAX = 1024,    /* approximate limit of a pointer's text */
-    FIELD_TEXT_MAX = 128 * 1024, /* bytes of a text */
+    FIELD_POINTER_MAX = 1024,    /* approximate maximum length of a pointer as text */
+    FIELD_TEXT_MAX = 128 * 1024, /* bytes of a string */
 };
 
 struct plan_reading;
 
-/* Where a document is read, and where its errors go. */
+/* State of reading a document: where errors go, and which were already found. */
 struct field_reader {
-    const struct violations *shape; /* borrowed; errors found by the schema; NULL: no schema has
-                                       checked the document, so the tables do */
-    struct violations *violations;  /* borrowed; receives errors */
-    void *at;                 /* for the functions of rows: where the object stores the member */
+    const struct violations
+        *shape; /* borrowed; errors already found by the schema; NULL = no schema has checked the
+                   document, so the reader reports errors itself */
+    struct violations *violations; /* borrowed; receives errors */
+    void *at;                 /* for the functions of a row: address of the member in the object */
     struct plan_reading *doc; /* borrowed; only for the tables of plans and settings */
 };
 
@@ -37,8 +37,8 @@ struct field_reader {
 typedef void field_fn(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value);
 
-/* How a value is stored in the object. Not written, because not set: a number below `least`, and an
- * empty set of words if `least` is not 0. */
+/* How a value is stored in the object. These values count as not set and are not written: a number
+ * below `least`, and an empty set of words if `least` is not 0. */
 enum field_type {
     FIELD_OTHER,   /* read and written by the row's functions; see own_shape for the schema */
     FIELD_BOOL,    /* bool */
@@ -50,25 +50,25 @@ enum field_type {
                       seconds */
     FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
     FIELD_CHARS,   /* char[most + 1]: `least` to `most` bytes; "" = none */
-    FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
-                           characters; NULL = none */
-    FIELD_ENV,     /* char **, owned: texts NAME=value; in the document, an object of at most `most`
-                      texts; NULL = none */
-    FIELD_WORD,    /* an enum: `word` names its values, from `least` to below `most` */
-    FIELD_WORDS,   /* unsigned: a bit for each of these words; at least `least` are set */
-    FIELD_OBJECT,  /* a struct that has `members` */
+    FIELD_LIST,    /* char **, owned: `least` to `most` strings of `item_least` to `item_most`
+                      characters; NULL = none */
+    FIELD_ENV, /* char **, owned: NAME=value strings; in the document, an object with at most `most`
+                  strings; NULL = none */
+    FIELD_WORD,   /* an enum with values from `least` to below `most`, named by `word` */
+    FIELD_WORDS,  /* unsigned: one bit per word; at least `least` bits are set */
+    FIELD_OBJECT, /* a struct with the fields `members` */
 };
 
 /* When a key of a project's settings needs trust, which settings.h explains. */
 enum field_trust {
-    FIELD_TRUST_UNKNOWN, /* always: the key is in no table, or its row sets no trust */
+    FIELD_TRUST_UNKNOWN, /* always: no table has the key, or its row does not say */
     FIELD_TRUST_NEVER,
     FIELD_TRUST_ALWAYS,
     FIELD_TRUST_UNLESS_FALSE,
     FIELD_TRUST_UNLESS_TRUE,
-    FIELD_TRUST_UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this
+    FIELD_TRUST_UNLESS_HERE, /* unless it is "none" or "bwrap", which use only programs of this
                                 machine */
-    FIELD_TRUST_BY_MEMBER,   /* decided by its members; a value without members needs none */
+    FIELD_TRUST_BY_MEMBER,   /* if any of its members does; a value without members does not */
 };
 
 /* Why a key needs trust: values of field.why. */
@@ -84,14 +84,14 @@ struct field {
     int64_t least, most;
     int item_least, item_most;
     const char *(*word)(int);
-    const struct fields *members; /* of an object */
-    const char *not_one;          /* numbers that 0 switches off: why 1 is not allowed */
-    field_fn *read;               /* instead of reading by type */
-    field_fn *check;              /* after it has been read */
-    void (*write)(const void *object, struct str *out); /* instead of writing by type */
-    bool elsewhere;         /* other code reads and writes it; the type is only for the schema */
+    const struct fields *members; /* OBJECT: its fields */
+    const char *not_one;          /* for numbers where 0 means off: why 1 is not allowed */
+    field_fn *read;               /* called instead of reading by type */
+    field_fn *check;              /* called after the member has been read */
+    void (*write)(const void *object, struct str *out); /* called instead of writing by type */
+    bool elsewhere;         /* read and written by other code; the type is only for the schema */
     bool settings_only;     /* not allowed in plans */
-    enum field_trust trust; /* of keys that settings may have */
+    enum field_trust trust; /* for keys that settings may have */
     const char *why;        /* why it needs trust; follows the key in a sentence */
 
     /* For the schema and the docs: */
@@ -105,7 +105,7 @@ struct field {
 struct fields {
     const struct field *rows;
     size_t count;
-    const struct fields *also[2]; /* tables whose rows count, too; NULL = none */
+    const struct fields *also[2]; /* tables whose rows also belong to this one; NULL = none */
 };
 
 /* The initializer of a table with these rows. */
@@ -118,18 +118,20 @@ struct fields {
 const struct field *fields_find(const struct fields *fields, const char *key);
 
 /* Reads the members of an object into `object`, in document order. Ignores unknown keys and invalid
- * values; reports them if no schema has. `object` may be NULL if each row has a function. */
+ * values; reports them if no schema has checked the document. `object` may be NULL if each row has
+ * a function. */
 void fields_read(struct field_reader *reader, const struct json_pointer *path,
                  const struct json *value, const struct fields *fields, void *object);
-/* Like fields_read(), without reporting errors, for rows that do not use field_reader.doc. */
+/* Like fields_read(), but reports no errors. The rows must not use field_reader.doc. */
 void fields_take(const struct json *value, const struct fields *fields, void *object);
-/* Appends the values that a member may have: "0 to 9". Words are between two of `quote`. */
+/* Appends the values that a member may have, such as "0 to 9". Puts `quote` before and after each
+ * word. */
 void field_values(const struct field *field, const char *quote, struct str *out);
-/* Appends 21,600,000. */
+/* Appends a number with grouped digits: 21,600,000. */
 void field_add_grouped(struct str *out, int64_t number);
 /* Appends the members as `"key":value` with commas, without braces. */
 void fields_write(const struct fields *fields, const void *object, struct str *out);
-/* Appends a member in seconds with three decimals. */
+/* Appends a member with a number of seconds, to three decimals. */
 void field_seconds_write(const char *key, int64_t ms, struct str *out);
 /* Like fields_write(), for one member, even if it is `elsewhere`. */
 void field_write(const struct field *field, const void *object, struct str *out);
@@ -137,15 +139,15 @@ void field_write(const struct field *field, const void *object, struct str *out)
 /* Reads an integer from `min` to `max`, including 2.0. Leaves *out alone otherwise. */
 void field_read_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
 
-/* Copies a string into *out, which is freed first. Reports texts of more than FIELD_TEXT_MAX bytes,
- * because a schema counts characters. */
+/* Copies a string into *out, which is freed first. Reports strings of more than FIELD_TEXT_MAX
+ * bytes, because a schema counts characters. */
 void field_reader_text(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value, char **out);
 
 /* Frees the list and makes it NULL. */
 void field_list_forget(char ***list);
 
-/* expected and actual may be NULL. */
+/* Adds a violation. expected and actual may be NULL. */
 void field_reader_add(struct field_reader *reader, enum violation_code code,
                       const struct json_pointer *path, const char *message, const char *expected,
                       const char *actual);

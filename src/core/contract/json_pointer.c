@@ -1,6 +1,5 @@
-/*
- * json_pointer.c - writes the place of a value in a document as a JSON pointer (RFC 6901).
- */
+/* json_pointer.c - writes and reads the position of a value in a document as a JSON pointer (RFC
+ * 6901). */
 #include "json_pointer.h"
 
 #include <stdbool.h>

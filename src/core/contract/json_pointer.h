@@ -12,7 +12,7 @@
 /* One level of the path; on the stack of the walk. */
 struct json_pointer {
     const struct json_pointer *up; /* borrowed; NULL for the whole document */
-    const char *key;               /* borrowed; NULL: an element of an array */
+    const char *key;               /* borrowed; NULL for an element of an array */
     size_t index;                  /* of the element, or of the member within its object */
 };
 

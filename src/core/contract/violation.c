@@ -143,7 +143,7 @@ static bool are_alike(const struct violation *a, const struct violation *b)
            is_same_path(a->path, b->path);
 }
 
-/* Adds those like the one at `first`, from there on, that have not been added. */
+/* Adds, from `first` on, the violations that are like it and have not been added yet. */
 static void add_alike_lines(const struct violations *list, size_t first, bool *told,
                             struct str *out)
 {
@@ -230,8 +230,8 @@ static bool means_key(const struct token *token, const char *key)
     return i == token->len && *key == '\0';
 }
 
-/* Returns the position of what the token names in its container: the index of an element or
- * member; the number of members if there is no such member. */
+/* Returns the position in its container of the element or member that the token names; the number
+ * of members if there is no such member. Stores its value in *out. */
 static size_t position_of(const struct json *container, const struct token *token,
                           const struct json **out)
 {
@@ -316,7 +316,7 @@ void violations_merge(struct violations *list, struct violations *more, const st
  */
 
 /* How far a value is from fitting: the wrong type; another alternative, by a constant that tells
- * them apart; anything else. */
+ * the alternatives apart; anything else. */
 enum { WEIGHT_TYPE = 1000, WEIGHT_CHOICE = 10, WEIGHT_OTHER = 1 };
 
 /* Adds the number of compared parts to *places. */
@@ -342,7 +342,7 @@ static void finding_done(struct contract_finding *finding)
     free(finding->actual);
 }
 
-/* Returns the index for insertion: after all findings before it or at the same place; SIZE_MAX
+/* Returns the index for insertion: after all findings at an earlier or at the same place; SIZE_MAX
  * for a duplicate. */
 static size_t place_for(const struct contract_findings *findings,
                         const struct contract_finding *finding, const struct contract_fault *fault,
@@ -400,7 +400,8 @@ size_t contract_findings_add(struct contract_findings *findings, const struct js
         finding.depth++;
     size_t places = finding.depth;
     size_t left = finding.depth;
-    finding.way = xcalloc(left + 1, sizeof(*finding.way)); /* the path of the whole is empty */
+    finding.way =
+        xcalloc(left + 1, sizeof(*finding.way)); /* the path of the whole document is empty */
     for (const struct json_pointer *p = place; p->up; p = p->up)
         finding.way[--left] = p->index;
 

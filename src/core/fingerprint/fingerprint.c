@@ -61,21 +61,19 @@ void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX]
         (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-/*
- * Canonical JSON: equal values have the same text.
+/* Canonical JSON: equal values have the same text.
  *
- * Keys are sorted by their bytes, without blanks. Numbers are written by value: 1, 1.0 and 1e0
- * are "1", -0 is "0", and other reals are the first of 15, 16 and 17 significant digits that
- * reads back as the same double. Strings are written by str_add_json(). (RFC 8785 sorts keys by
- * UTF-16 units and writes some numbers differently; no one else has to produce this text.)
- * json_parse() bounds size and depth.
- */
+ * Keys are sorted by their bytes, without blanks. Numbers are written by value: 1, 1.0 and 1e0 are
+ * "1", -0 is "0", and other reals are the first of 15, 16 and 17 significant digits that reads back
+ * as the same double. Strings are written by str_add_json(). (RFC 8785 sorts keys by UTF-16 units
+ * and writes some numbers differently; no other program has to produce this text.) json_parse()
+ * bounds size and depth. */
 
 static_assert((int)CANONICAL_HASH_BYTES == (int)SHA256_BYTES, "it is one");
 
 enum { DIGITS_LEAST = 15, DIGITS_MOST = 17, NUMBER_MAX = 64 };
 
-/* The output, and what is written before each element and member. */
+/* The output, and the text before each element and member. */
 struct writer {
     struct str *out;
     const char *gap;
@@ -95,7 +93,7 @@ static int compare_keys(const void *left, const void *right)
 
 static void write_real(double value, struct str *out)
 {
-    /* Every double below 2^63 without a fraction is a 64-bit integer. */
+    /* Every double below 2^63 without a fraction fits into a 64-bit integer. */
     static const double limit = 9223372036854775808.0;
     if (value > -limit && value < limit && trunc(value) == value) {
         str_add_i64(out, (int64_t)value);
@@ -197,9 +195,7 @@ void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BY
     str_done(&text);
 }
 
-/*
- * The fingerprint. fingerprint.h says what it is made of.
- */
+/* The fingerprint. fingerprint.h describes its parts. */
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
 
@@ -232,7 +228,7 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
     out[DIGEST_HEX_MAX - 1] = '\0';
 }
 
-/* Reads 16 hex digits without capital letters. */
+/* Reads 16 lower-case hex digits. */
 static bool half_from_hex(const char *hex, uint64_t *out)
 {
     uint64_t half = 0;
@@ -268,7 +264,8 @@ struct hashing {
     struct str masked, general;
 };
 
-/* Adds a member or element, or a part of a long one. JSON text has no controls. */
+/* Adds a member or an element, or a part of a long one. JSON text contains no control
+ * characters. */
 static void hash_part(struct hashing *hashing, const char *bytes, size_t len)
 {
     struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
@@ -314,8 +311,8 @@ enum { NUMBER_BYTES = 8 };
 
 /* Sums over one stream. */
 struct sum {
-    struct digest plain;   /* of the lines */
-    struct digest general; /* of the lines with the call's own words masked */
+    struct digest plain;   /* of the hashes of lines */
+    struct digest general; /* of the hashes of lines with the call's own words masked */
     int64_t lines;
     unsigned masked;
 };
@@ -325,14 +322,14 @@ struct stream {
     struct normaliser *normaliser; /* owned */
     XXH3_state_t *raw;             /* owned */
     struct sum sum;
-    int64_t taken;   /* bytes that were normalised */
+    int64_t taken;   /* bytes that were normalised, at most FINGERPRINT_BYTES_MAX */
     int64_t skipped; /* bytes after those, which were only counted */
 };
 
 /* All of stdout, while it may be one JSON value. */
 struct whole {
     struct str text;
-    bool over; /* it is not JSON, or too long */
+    bool over; /* stdout is not JSON, or too long */
 };
 
 struct fingerprint {
@@ -431,7 +428,8 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
     to->taken += (int64_t)taken;
     if (taken == len)
         return;
-    normaliser_drop(to->normaliser); /* the line that the limit cuts, because its length may vary */
+    normaliser_drop(
+        to->normaliser); /* drops the line that the limit cuts, because its length may vary */
     to->skipped += (int64_t)(len - taken);
     fingerprint->partial = true;
 }
@@ -468,7 +466,8 @@ struct end {
     bool failed;
 };
 
-/* Hashes the whole result. `json` replaces the lines of stdout; NULL: stdout is text. */
+/* Hashes the whole result. `json` is the hash that replaces the lines of stdout; NULL = stdout is
+ * text. */
 static struct digest hash_result(const struct fingerprint *fingerprint, const struct end *end,
                                  const unsigned char *json)
 {

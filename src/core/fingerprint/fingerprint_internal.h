@@ -1,6 +1,4 @@
-/*
- * What the files of fingerprints share. Private to core/fingerprint and its tests.
- */
+/* Shared by the files of fingerprints. Private to core/fingerprint and its tests. */
 #ifndef DEVS_FINGERPRINT_INTERNAL_H
 #define DEVS_FINGERPRINT_INTERNAL_H
 
@@ -28,11 +26,11 @@ void fingerprint_json_hash(const struct json *json, const struct normaliser_word
 
 enum { BLOCK_BYTES = 8, BLOCK_TOP = 0x80 };
 
-/* Classes of the bytes: bit 0x80 of each, first byte lowest. */
+/* Classes of eight bytes: bit 0x80 of each byte in the class, first byte lowest. */
 struct block {
-    uint64_t triggers; /* '/', digits, ':', '=' (and ';' and '<' between them), '\\' */
+    uint64_t triggers; /* '/', digits, ':', '=' (and ';' and '<', which are between them), '\\' */
     uint64_t blanks;
-    uint64_t noise; /* bytes over 127, controls, DEL */
+    uint64_t noise; /* bytes over 127, control characters, DEL */
 };
 
 /* Returns a block with this value in each byte. */
@@ -41,7 +39,7 @@ static inline uint64_t block_of(unsigned value)
     return UINT64_C(0x0101010101010101) * value;
 }
 
-/* Loads the next bytes, first byte lowest. Past the end there are letters. */
+/* Loads the next bytes, first byte lowest. Pads with letters past the end. */
 static inline uint64_t block_load(const char *at, const char *end)
 {
     unsigned char b[BLOCK_BYTES] = {'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a'};
@@ -49,13 +47,14 @@ static inline uint64_t block_load(const char *at, const char *end)
         memcpy(b, at, BLOCK_BYTES);
     else
         memcpy(b, at, (size_t)(end - at));
-    /* Written out, compilers make this one load. */
+    /* Compilers turn this expression into one load. */
     return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
            (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
            (uint64_t)b[7] << 56;
 }
 
-/* Marks the bytes that are at least `least`. `low` has no byte over 127, so nothing carries. */
+/* Marks the bytes that are at least `least`. No byte of `low` may be over 127, so that nothing
+ * carries. */
 static inline uint64_t block_at_least(uint64_t low, unsigned least)
 {
     return low + block_of(BLOCK_TOP - least);
@@ -67,7 +66,7 @@ static inline uint64_t block_between(uint64_t low, unsigned least, unsigned most
     return block_at_least(low, least) & ~block_at_least(low, most + 1);
 }
 
-/* Classifies eight bytes: those that may begin a token, blanks, and those that are not plain
+/* Classifies eight bytes: bytes that may begin a token, blanks, and bytes that are not plain
  * text. */
 static inline struct block block_look(uint64_t bytes)
 {
@@ -81,7 +80,7 @@ static inline struct block block_look(uint64_t bytes)
     };
 }
 
-/* Marks blanks that follow a blank. `before`: the byte before the block is one. */
+/* Marks blanks that follow a blank. `before` is nonzero if the byte before the block is a blank. */
 static inline uint64_t block_blank_pairs(const struct block *block, unsigned before)
 {
     return block->blanks & (block->blanks << 8 | (before ? BLOCK_TOP : 0));
@@ -95,11 +94,12 @@ static inline uint64_t block_blank_pairs(const struct block *block, unsigned bef
 struct mask_line {
     const char *bytes; /* in: the line without noise; out: the result */
     size_t len;
-    struct str *text; /* the caller's; used if something is replaced */
+    struct str *text; /* the caller's buffer; used if something is replaced */
     unsigned masked;  /* out: bits 1 << enum normaliser_mask */
 };
 
-/* Writes the line to line->text with volatile tokens replaced, and sets the kinds that occurred. */
+/* Replaces volatile tokens, writing the result to line->text if there are any. Sets the kinds that
+ * occurred. */
 void mask_tokens(struct mask_line *line);
 
 /* Appends the line with the call's words replaced by <arg>. Words joined by '.', '/', '-', '+'
@@ -123,7 +123,8 @@ enum token_class {
     CLASS_HEX = 8,   /* 0-9 a-f A-F */
     CLASS_WORD = 16, /* letters, digits, '_', all bytes over 127 */
     CLASS_PATH = 32, /* characters of file names, without '/' */
-    CLASS_JOIN = 64, /* CLASS_WORD and what joins words to a path or name: / . - + @ ~ */
+    CLASS_JOIN =
+        64, /* CLASS_WORD, and the characters that join words to a path or name: / . - + @ ~ */
     CLASS_LETTER = CLASS_LOWER | CLASS_UPPER,
 };
 
@@ -138,7 +139,7 @@ static inline bool byte_is(byte c, unsigned classes)
 /* One line being scanned. */
 struct token_scan {
     const byte *start, *end;
-    const byte *floor;   /* everything before it is decided: no token begins there */
+    const byte *floor;   /* no token begins before this */
     const byte *matched; /* end of the last token found; NULL = none */
     const byte *chosen;  /* end of a path that was checked and has only chosen names; NULL = none */
 };
@@ -146,11 +147,11 @@ struct token_scan {
 /* A word that contains a digit: a run of CLASS_WORD that begins at or after the floor. */
 struct token_word {
     const byte *from, *to;
-    unsigned classes;     /* of all its bytes, or-ed */
-    unsigned all_classes; /* and-ed */
+    unsigned classes;     /* classes of any byte */
+    unsigned all_classes; /* classes of every byte */
 };
 
-/* What replaces a token. */
+/* Kinds of tokens by their replacement. */
 enum token_name {
     TOKEN_TIME,
     TOKEN_UUID,
@@ -214,30 +215,30 @@ static inline bool token_is_next(const struct token_scan *scan, const byte *at, 
 
 /* The rules, in the order of loops.md 1.2. Each returns whether it found a token. */
 
-/* At the start of a line: the prefix of a logger, a shell's job or a memory checker, or a meter
+/* Finds a prefix at the start of a line: of a logger, a shell's job or a memory checker, or a meter
  * that fills the line. */
 bool token_time_prefix(const struct token_scan *scan, struct token *out);
 /* "[1]+", "==4711==": the job of a shell, the process of a memory checker. */
 bool token_pid_prefix(const struct token_scan *scan, struct token *out);
 /* A line of only digits and signs, as progress meters print it. */
 bool token_meter(const struct token_scan *scan, struct token *out);
-/* Of a word with a digit: a token that begins with it ... */
+/* Finds a time that begins with the word, which has a digit. */
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* A duration or a rate with its unit, and the times of a progress bar. */
+/* Finds a duration or a rate with its unit, or the times of a progress bar. */
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* "(12/12 lines shown, read 4 times)": what a harness adds about its own reading. */
+/* Finds text that a harness adds about its own reading: "(12/12 lines shown, read 4 times)". */
 bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* ... or anywhere in it. */
+/* Finds an id at the word: a UUID, a web token, an address or a generated id. */
 bool token_id(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* A hash, or the end of a pod's name. */
+/* Finds a hash, or the end of a pod's name. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* A number that differs each time: of a port, a worker, a connection, a reference. */
+/* Finds a number that differs each time: of a port, a worker, a connection, a reference. */
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* At a ':' or '=': the value of a known key. */
+/* Finds the value of a known key. `at` is a ':' or '='. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);
-/* At a '/': a temporary path; also at a '\\' after "%TEMP%" or "\\Temp". */
+/* Finds a temporary path. `at` is a '/', or a '\\' after "%TEMP%" or "\\Temp". */
 bool token_temp(struct token_scan *scan, const byte *at, struct token *out);
-/* The name below such a Windows folder. */
+/* Finds the name below a temporary Windows folder. */
 bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out);
 
 #endif

@@ -16,11 +16,9 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/*
- * Masking: one line without terminal noise and with its tokens replaced.
- */
+/* Masking one line that has no terminal noise: replacing its tokens. */
 
-/* Indexed by byte. */
+/* Classes of each byte. */
 const byte token_classes[256] = {
     0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
     0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   32,
@@ -53,8 +51,8 @@ struct normaliser_words {
     struct str text; /* all words, concatenated */
     struct word words[NORMALISER_WORDS_MAX];
     int count;
-    /* Indexed by a hash of three bytes: bit len % 8 for each word that begins with such bytes.
-     * Shows quickly that no word begins at most positions of an output. */
+    /* Indexed by a hash of three bytes: for each word that begins with these bytes, the bit of its
+     * length modulo 8. Rules out most positions of an output quickly. */
     byte beginnings[BEGINNINGS];
     byte slots[SLOTS]; /* open addressing: number of the word plus 1; 0 = free */
 };
@@ -73,7 +71,7 @@ void normaliser_words_close(struct normaliser_words *words)
     free(words);
 }
 
-/* Returns the slot where the word is or would go. There is always a free one. */
+/* Returns the slot of the word, or the free slot where it would go. There is always a free slot. */
 static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
     /* FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
@@ -90,7 +88,7 @@ static size_t slot_of(const struct normaliser_words *words, const byte *bytes, s
     return slot;
 }
 
-/* The upper bits of a product: Knuth, The Art of Computer Programming, 6.4. */
+/* Returns the upper bits of a product: Knuth, The Art of Computer Programming, 6.4. */
 static inline uint32_t beginning_of(const byte *p)
 {
     const uint32_t bytes = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
@@ -120,7 +118,7 @@ static bool token_fits(size_t len)
     return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
 }
 
-/* Returns the end of the path or joined name that begins at p, without the full stop of a
+/* Returns the end of the path or joined name that begins at p, without a period at the end of a
  * sentence. */
 static const byte *path_end(const byte *p, const byte *end)
 {
@@ -140,7 +138,7 @@ void normaliser_words_add(struct normaliser_words *words, const char *bytes, siz
     while (p < end) { /* words that contain a '/' are searched for as a whole, too */
         const byte *to = path_end(p, end);
         if (to - p > NORMALISER_WORD_MAX)
-            to = p; /* too long: only its parts become words */
+            to = p; /* too long: only its parts are added as words */
         if (token_fits((size_t)(to - p)) && memchr(p, '/', (size_t)(to - p)))
             add_word(words, p, (size_t)(to - p));
         for (p = to; p < end && byte_is(*p, CLASS_JOIN); p++)
@@ -172,13 +170,13 @@ struct echo {
     struct str *out;
 };
 
-/* The replacement of a token ("<hex>") is not a word of the call. */
+/* Returns true for the replacement of a token ("<hex>"), which is not a word of the call. */
 static bool is_token(const struct echo *echo, const byte *from, const byte *to)
 {
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
 }
 
-/* Returns where the next word begins that may be the call's, or `end`. No word begins within a
+/* Returns the next position where a word of the call may begin, or `end`. No word begins within a
  * word, so most positions need no lookup. */
 static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
                                   const byte *p)
@@ -205,7 +203,7 @@ static const byte *word_end(const struct normaliser_words *words, const struct e
         to++;
     if (!has_word(words, p, (size_t)(to - p)) || is_token(echo, p, to))
         return NULL;
-    /* Including "/a" and ".c" after it, which are too short to be words. */
+    /* Includes a following "/a" or ".c", which is too short to be a word. */
     while (to + 1 < echo->end && (*to == '.' || *to == '/')) {
         const byte *end = to + 1;
         while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
@@ -248,8 +246,8 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
 }
 
 enum {
-    BARE_MAX = 8,     /* digits; a longer number may be a date or an id */
-    NAME_LEN_MIN = 6, /* bytes of a word that may be hex */
+    BARE_MAX = 8,     /* maximum digits; a longer number may be a date or an id */
+    NAME_LEN_MIN = 6, /* minimum bytes of a word that may be hex */
 };
 
 static const struct {
@@ -284,12 +282,13 @@ static bool find_in_word(const struct token_scan *scan, const struct token_word 
     const ptrdiff_t len = word->to - word->from;
     const byte next = byte_at(scan, word->to);
     const bool begins_with_digit = byte_is(*word->from, CLASS_DIGIT);
-    /* A short number that is not part of a date, a clock, an amount or an id by what follows it;
-     * only what precedes it may explain it. Most numbers are like this. */
+    /* A short number whose following byte rules out a date, a clock, an amount and an id; only the
+     * text before it may show its meaning. Most numbers are like this. */
     const bool is_bare_number = (word->all_classes & CLASS_DIGIT) && len < BARE_MAX &&
                                 next != ' ' && next != '.' && next != ',' && next != ':' &&
                                 next != '-' && next != '/' && next != '`' && next != '<';
-    /* "amd64", "x86": not joined to anything, and too short for any token but a pytest worker. */
+    /* A name like "amd64" or "x86": not joined to anything, and too short for any token but a
+     * pytest worker. */
     const bool is_short_name = len < NAME_LEN_MIN && !begins_with_digit &&
                                byte_before(scan, word->from) != '-' && next != '-';
     if (is_bare_number || is_short_name)
@@ -304,8 +303,8 @@ static bool find_in_word(const struct token_scan *scan, const struct token_word 
            token_amount(scan, word, out) || token_number(scan, word, out);
 }
 
-/* Finds the token that begins at, or surrounds, a trigger. Otherwise returns false and sets
- * *next to where to continue. */
+/* Finds the token that begins at a trigger or surrounds it. Otherwise returns false and sets *next
+ * to where to continue. */
 static bool find_token(struct token_scan *scan, const byte *at, struct token *out,
                        const byte **next)
 {
@@ -343,10 +342,10 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
 struct masker {
     struct token_scan scan;
     struct mask_line *line;
-    const byte *copied; /* the text has the line up to here */
+    const byte *copied; /* line->text has the line up to here */
 };
 
-/* Appends to the text, which has enough room. */
+/* Appends bytes to the text, which has enough space. */
 static void put_bytes(struct str *text, const void *bytes, size_t len)
 {
     assert(len < text->cap - text->len);
@@ -359,7 +358,7 @@ static void replace_token(struct masker *masker, const struct token *token)
     struct mask_line *line = masker->line;
     assert(token->from >= masker->copied && token->to > token->from);
     assert(token->to <= masker->scan.end);
-    if (line->masked == 0) /* how much a line may grow: see NORMALISER_TEXT_MAX */
+    if (line->masked == 0) /* space for the growth of a line: see NORMALISER_TEXT_MAX */
         line->text->data = xgrow(line->text->data, &line->text->cap,
                                  line->len * (NORMALISER_TEXT_MAX / NORMALISER_LINE_MAX) + 1, 1);
     put_bytes(line->text, masker->copied, (size_t)(token->from - masker->copied));
@@ -406,8 +405,8 @@ void mask_tokens(struct mask_line *line)
     line->len = line->text->len;
 }
 
-/* Returns true if mask_clean() would drop nothing: no byte over 127, no control, no tab, no two
- * blanks in a row. */
+/* Returns true if mask_clean() would drop nothing: no byte over 127, no control character, no tab,
+ * no two blanks in a row. */
 static bool mask_is_plain(const char *bytes, size_t len)
 {
     const char *end = bytes + len;
@@ -427,7 +426,7 @@ static bool mask_is_plain(const char *bytes, size_t len)
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
-/* The part of the line that stays, so far. There is room for the whole line. */
+/* The part of the line that is kept so far. There is space for the whole line. */
 struct cleaned {
     char *start, *to;
 };
@@ -437,7 +436,7 @@ static bool is_after_blank(const struct cleaned *cleaned)
     return cleaned->to == cleaned->start || cleaned->to[-1] == ' ';
 }
 
-/* Handles one character, or a sequence that is dropped. Returns what is next. */
+/* Handles one character, or a sequence to drop. Returns the position after it. */
 static const char *clean_one(struct cleaned *cleaned, const char *p, const char *end)
 {
     if (*p == ' ' || *p == '\t') {
@@ -445,7 +444,7 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
             *cleaned->to++ = ' ';
         return p + 1;
     }
-    if (*p == '\b') { /* removes one character, whatever its bytes */
+    if (*p == '\b') { /* removes one character, however many bytes it has */
         while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
             cleaned->to--;
         cleaned->to -= cleaned->to > cleaned->start;
@@ -473,8 +472,8 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
     return p + 1;
 }
 
-/* Writes the line to *out without what only a terminal uses: escape sequences, controls, text
- * removed by backspaces, spinners. Collapses blanks and trims. */
+/* Writes the line to *out without parts that only a terminal uses: escape sequences, control
+ * characters, text removed by backspaces, spinners. Collapses and trims blanks. */
 static void mask_clean(const char *bytes, size_t len, struct str *out)
 {
     const char *end = bytes + len;
@@ -500,14 +499,13 @@ static void mask_clean(const char *bytes, size_t len, struct str *out)
 struct normaliser {
     const struct normaliser_words *words; /* borrowed; NULL = none */
     normaliser_line_fn *line;
-    void *ctx;          /* borrowed */
-    size_t line_max;    /* bytes of a raw line, at most NORMALISER_LINE_MAX */
-    struct str part;    /* the unfinished line, at most line_max */
-    bool returned;      /* its last byte was \r: an end of line, or everything will be
-                           overwritten */
+    void *ctx;       /* borrowed */
+    size_t line_max; /* bytes of a raw line, at most NORMALISER_LINE_MAX */
+    struct str part; /* the unfinished line, at most line_max */
+    bool returned;   /* the last byte was \r: either the line ends, or `part` will be overwritten */
     struct str clean;   /* the line without noise */
-    struct str text;    /* and without tokens */
-    struct str general; /* and without the call's words */
+    struct str text;    /* the same, with tokens replaced */
+    struct str general; /* the same, with the call's words replaced */
 };
 
 const char *normaliser_mask_words(enum normaliser_mask mask)
@@ -576,7 +574,7 @@ static void take_line(struct normaliser *normaliser, const char *raw, size_t raw
     struct mask_line masked = {
         .bytes = from, .len = (size_t)(to - from), .text = &normaliser->text};
     if (!mask_is_plain(masked.bytes, masked.len)) {
-        /* Only the part that no lone \r has overwritten. */
+        /* Keeps only the part after the last lone \r. */
         const char *end = raw + raw_len;
         for (const char *p = raw; (p = memchr(p, '\r', (size_t)(end - p))); p++)
             raw = p + 1;
@@ -614,7 +612,7 @@ static void end_part(struct normaliser *normaliser)
     normaliser_drop(normaliser);
 }
 
-/* Adds bytes of an unfinished line, without line ends and \r. */
+/* Adds bytes of an unfinished line. They contain no \n or \r. */
 static void keep_block(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     if (normaliser->returned && len > 0)
@@ -644,7 +642,7 @@ void normaliser_add(struct normaliser *normaliser, const char *bytes, size_t len
                 line_len--;
             take_line(normaliser, bytes, line_len);
         } else {
-            /* A \r overwrites what is before it, except at the end of the line. */
+            /* A \r overwrites the text before it, except at the end of the line. */
             while (bytes < line_end) {
                 const char *mark = memchr(bytes, '\r', (size_t)(line_end - bytes));
                 keep_block(normaliser, bytes, (size_t)((mark ? mark : line_end) - bytes));

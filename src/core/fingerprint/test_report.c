@@ -16,12 +16,12 @@
 /* Order of numbers and words: "13 passed" or "passed 13", "Failures: 1", "failures=1". */
 enum order { NUMBER_FIRST, WORD_FIRST };
 
-/* A line has a form if it begins with the first text (after blanks) and contains the other.
- * Consecutive lines of one form are one summary. */
+/* A line has a form if it begins with `begins` (after blanks) and contains `holds`. Consecutive
+ * lines of one form are one summary. */
 static const struct form {
     const char *name, *begins, *holds;
     enum order order;
-    bool adds; /* one such line for each of several programs */
+    bool adds; /* several programs write such a line each; their numbers are added */
 } forms[] = {
     {"pytest", "=", " in ", NUMBER_FIRST, false},
     {"cargo", "test result:", " passed;", NUMBER_FIRST, true},
@@ -44,7 +44,7 @@ static const struct form {
 /* The meaning of words next to a number. */
 static const struct meaning {
     const char *word;
-    size_t at; /* in struct test_report */
+    size_t at; /* offset in struct test_report */
 } meanings[] = {
     {"passed", offsetof(struct test_report, passed)},
     {"pass", offsetof(struct test_report, passed)},
@@ -114,7 +114,7 @@ static size_t word_len(const char *at)
 /* Reads every number of the line with the word next to it. */
 static void read_numbers(const char *line, enum order order, struct test_report *report)
 {
-    const char *word = line; /* the last one before `at` */
+    const char *word = line; /* the last word before `at` */
     size_t len = 0;
     for (const char *at = line; *at;) {
         bool stands_alone = at == line || !isalnum((unsigned char)at[-1]);
@@ -135,7 +135,7 @@ static void read_numbers(const char *line, enum order order, struct test_report 
     }
 }
 
-/* "92% tests passed, 1 tests failed out of 13": the words come after each other. */
+/* Reads "92% tests passed, 1 tests failed out of 13", where the words follow each other. */
 static void read_ctest(const char *line, struct test_report *report)
 {
     static const char middle[] = " tests failed out of ";

@@ -18,8 +18,8 @@ static unsigned classes_of(const byte *from, const byte *to)
     return classes;
 }
 
-/* Counts the parts of a word, cut at digits and before a capital after a lower-case letter.
- * Random text has many parts for its length, names chosen by people have few. */
+/* Counts the parts of a word, split at digits and before a capital that follows a lower-case
+ * letter. Random text has many parts for its length, names chosen by people have few. */
 static int token_parts(const byte *from, const byte *to)
 {
     int parts = from < to;
@@ -32,9 +32,9 @@ static int token_parts(const byte *from, const byte *to)
 }
 
 enum {
-    KEY_MAX = 24,         /* letters of a key */
-    VALUE_MAX = 512,      /* bytes of a value; a longer one is content */
-    BARE_VALUE_MAX = 128, /* without quotes around it */
+    KEY_MAX = 24,         /* maximum letters of a key */
+    VALUE_MAX = 512,      /* maximum bytes of a value; a longer value is content */
+    BARE_VALUE_MAX = 128, /* maximum bytes of a value without quotes */
 };
 
 /* Where the value of a key is masked: only in JSON, an attribute or an assignment, or also after
@@ -100,7 +100,7 @@ static int compare_key(const void *wanted, const void *row)
     return strcmp(wanted, ((const struct key *)row)->name);
 }
 
-/* Returns the key that from..to names, ignoring case, '-' and '_'. */
+/* Returns the key whose name is from..to, ignoring case, '-' and '_'; NULL if there is none. */
 static const struct key *key_named(const byte *from, const byte *to)
 {
     char name[KEY_MAX + 1];
@@ -124,7 +124,7 @@ static const byte *key_start(const struct token_scan *scan, const byte *to)
            (byte_is(from[-1], CLASS_LETTER) || from[-1] == '_' || from[-1] == '-'))
         from--;
     while (from < to && (*from == '-' || *from == '_'))
-        from++; /* an option's dashes */
+        from++; /* skip the dashes of an option */
     return from;
 }
 
@@ -147,7 +147,7 @@ static const byte *value_end(const struct token_scan *scan, const byte *at, bool
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out)
 {
     if (byte_at(scan, at + 1) == ':')
-        return false; /* file::test, std::string */
+        return false; /* not a key: file::test, std::string */
     const byte *to = at;
     to -= to > scan->start && to[-1] == ' ';
     const byte last = byte_before(scan, to);
@@ -161,13 +161,13 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
     const bool may_be_key =
         name < to && strchr("abcdefilmnprstux", *name | 0x20) && strchr("degnpsty", to[-1] | 0x20);
     const struct key *key = may_be_key ? key_named(name, to) : NULL;
-    bool spoken = *at == ':' && !quoted_key; /* but not main.ts:88 */
+    bool spoken = *at == ':' && !quoted_key; /* not for main.ts:88 */
     if (!key || (spoken && (key->form == KEY_STRICT || byte_before(scan, name) == '.')))
         return false;
 
     const byte *from = at + 1;
     from += byte_at(scan, from) == ' ';
-    /* After the opening quote, if there is one: "\"" in JSON within JSON. */
+    /* Skip the opening quote, if there is one: "\"" in JSON within JSON. */
     const byte *quote = from + (byte_at(scan, from) == '\\');
     const byte *inner =
         byte_at(scan, quote) == '"' || byte_at(scan, quote) == '\'' ? quote + 1 : from;
@@ -183,22 +183,22 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
 enum {
     UUID_LEN = 36,
     HEX_MIN = 7,
-    HEX_SURE = 12, /* from here on, digits alone suffice */
-    HEX_MAX = 128, /* SHA-512 */
+    HEX_SURE = 12, /* minimum length for which digits alone suffice */
+    HEX_MAX = 128, /* hex digits of a SHA-512 digest */
     JOINED_HEX_MIN = 6,
-    POD_SET_MIN = 8, /* of the set that a pod belongs to */
+    POD_SET_MIN = 8, /* minimum length of the generated name of a pod's set */
     POD_SET_MAX = 10,
     POD_LEN = 5,
-    NAME_MIN = 5, /* letters of a word that happens to be hex */
-    NAME_MAX = 8, /* including its number */
+    NAME_MIN = 5, /* minimum letters of a word that happens to be hex */
+    NAME_MAX = 8, /* maximum length of such a word with its number */
     ID_MIN = 16,
     ID_MAX = 128,
-    SPELT_PERCENT = 38, /* percentage of an id in runs of lower-case letters, at most */
+    SPELT_PERCENT = 38, /* maximum percentage of an id in runs of lower-case letters */
     SECRET_PART_MAX = 2048,
     POINTER_HALF = 8, /* hex digits on each side of a debugger's grave accent */
 };
 
-/* A UUID at the word, or one that begins a group earlier if that group has no digit. */
+/* Finds a UUID at the word, or one that begins a group earlier if that group has no digit. */
 static bool find_uuid(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
 {
@@ -229,7 +229,7 @@ static const byte *base64_end(const struct token_scan *scan, const byte *at, ptr
     return at;
 }
 
-/* A signed token begins with {" in base64 and has parts. */
+/* Finds a signed token, which begins with {" in base64 and has parts. */
 static bool find_web_token(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
 {
@@ -246,9 +246,9 @@ static bool find_web_token(const struct token_scan *scan, const struct token_wor
     return end > head && token_set(out, word->from, end, TOKEN_SECRET, NORMALISER_IDS);
 }
 
-/* At least sixteen characters of both cases and digits, mixed as no person would: hardly any
- * runs of letters, or parts of fewer than three letters on average. Names such as
- * testParsesRfc3339Times have longer parts. */
+/* Returns true for at least sixteen characters of both cases and digits, mixed as no person would
+ * mix them: hardly any runs of letters, or parts of fewer than three letters on average. Names such
+ * as testParsesRfc3339Times have longer parts. */
 static bool is_made_up(const byte *from, const byte *to)
 {
     const unsigned all = CLASS_DIGIT | CLASS_LOWER | CLASS_UPPER;
@@ -295,7 +295,8 @@ static bool find_made_up(const struct token_scan *scan, const struct token_word 
 {
     const ptrdiff_t len = word->to - word->from;
     if (len >= ID_MIN) {
-        const byte *suffix = word->to; /* after the last '_': "toolu_7LNLOFCzklCz5IzBkhwYLAyI" */
+        const byte *suffix =
+            word->to; /* the part after the last '_': "toolu_7LNLOFCzklCz5IzBkhwYLAyI" */
         while (suffix > word->from && suffix[-1] != '_')
             suffix--;
         if (is_made_up(word->from, word->to) || is_made_up(suffix, word->to))
@@ -332,7 +333,7 @@ bool token_id(const struct token_scan *scan, const struct token_word *word, stru
            find_address(scan, word, out) || find_made_up(scan, word, out);
 }
 
-/* "facade1": a word of hex letters with a number after it. */
+/* Returns true for a word of hex letters with a number after it: "facade1". */
 static bool is_numbered_name(const byte *from, const byte *to)
 {
     const byte *figures = from;
@@ -344,8 +345,8 @@ static bool is_numbered_name(const byte *from, const byte *to)
     return end == to && figures - from >= NAME_MIN && to - from <= NAME_MAX;
 }
 
-/* The letters and digits that Kubernetes uses in generated names: no vowels, nothing ambiguous
- * (k8s.io/apimachinery/pkg/util/rand). */
+/* Returns the end of a run of letters and digits that Kubernetes uses in generated names: no
+ * vowels, nothing ambiguous (k8s.io/apimachinery/pkg/util/rand). */
 static const byte *cluster_end(const struct token_scan *scan, const byte *at)
 {
     while (at < scan->end && *at != '\0' && strchr("bcdfghjklmnpqrstvwxz2456789", *at))
@@ -353,7 +354,7 @@ static const byte *cluster_end(const struct token_scan *scan, const byte *at)
     return at;
 }
 
-/* "7c9d8b6f5-x2x4q" of a pod. */
+/* Finds the generated end of a pod's name: "7c9d8b6f5-x2x4q". */
 static bool find_pod(const struct token_scan *scan, const struct token_word *word,
                      struct token *out)
 {
@@ -366,8 +367,8 @@ static bool find_pod(const struct token_scan *scan, const struct token_word *wor
            token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
 }
 
-/* At least six hex digits joined to a name or to another such part ("runner-ce9a15",
- * "18.7320ca35.1771341215"), and mixed as in no version number. */
+/* Returns true for at least six hex digits that are joined to a name or to another such part
+ * ("runner-ce9a15", "18.7320ca35.1771341215"), and mixed as in no version number. */
 static bool is_joined_hex(const struct token_scan *scan, const struct token_word *word)
 {
     const byte before = byte_before(scan, word->from);
@@ -376,7 +377,7 @@ static bool is_joined_hex(const struct token_scan *scan, const struct token_word
         return false;
     if (before == '-')
         return true;
-    const byte *p = word->from; /* but not 1234567e5 */
+    const byte *p = word->from; /* not 1234567e5 */
     while (p < word->to && byte_is(*p, CLASS_DIGIT))
         p++;
     if (p == word->to || (*p | 0x20) != 'e')
@@ -386,7 +387,8 @@ static bool is_joined_hex(const struct token_scan *scan, const struct token_word
     return p != word->to;
 }
 
-/* At least 7 hex digits of one case, with digits and letters, or 12 of any kind; not a fraction. */
+/* Finds at least 7 hex digits of one case, with digits and letters, or 12 of any kind; not a
+ * fraction. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const ptrdiff_t len = word->to - word->from;
@@ -410,10 +412,10 @@ bool token_hex(const struct token_scan *scan, const struct token_word *word, str
  */
 
 enum {
-    SUFFIX_MIN = 6, /* length of what mkstemp() generates, or more */
+    SUFFIX_MIN = 6, /* shortest suffix; mkstemp() generates exactly this many characters */
     SUFFIX_MAX = 12,
-    FIGURES_MIN = 6,      /* digits of a number within a name */
-    LAST_FIGURES_MIN = 3, /* digits of a number at the end, as in "build.4711" */
+    FIGURES_MIN = 6,      /* minimum digits of a number within a name */
+    LAST_FIGURES_MIN = 3, /* minimum digits of a number at the end, as in "build.4711" */
     PYTHON_SUFFIX = 8,
     COMPILER_SUFFIX = 6,
 };
@@ -441,7 +443,8 @@ static bool has_other_than_lower(const byte *from, const byte *to)
     return !(all_classes(from, to) & CLASS_LOWER);
 }
 
-/* A run of letters and digits in a name; `last` if the name ends with it. */
+/* Returns true if a run of letters and digits in a name looks random; `last` if the name ends with
+ * it. */
 static bool is_random_run(const byte *from, const byte *to, bool last)
 {
     const ptrdiff_t len = to - from;
@@ -455,11 +458,12 @@ static bool is_random_run(const byte *from, const byte *to, bool last)
         figures--;
     if (to - figures >= FIGURES_MIN)
         return true;
-    /* Letters and digits mixed as nobody would: parts of fewer than 2.6 letters. */
+    /* Letters and digits mixed as no person would mix them: parts of fewer than 2.6 letters. */
     return len >= SUFFIX_MIN && len * 10 < 26 * (ptrdiff_t)token_parts(from, to);
 }
 
-/* "ccUwfH2T.s" of compilers, "tmpab12_x9z" of Python, "tmp.Xa81bQz0Kd" of mktemp. */
+/* Returns true for "ccUwfH2T.s" of compilers, "tmpab12_x9z" of Python, "tmp.Xa81bQz0Kd" of
+ * mktemp. */
 static bool is_known_form(const byte *from, const byte *to)
 {
     const byte *end = from;
@@ -476,9 +480,9 @@ static bool is_known_form(const byte *from, const byte *to)
            (has_other_than_lower(suffix, to) || to - suffix == 10);
 }
 
-/* What mktemp substitutes for XXXXXX at the end of a name: letters of both cases with more than
- * the first one capital, or digits among them. After a dot, one capital in six or digits in two
- * places suffice, since no file extension looks like that. */
+/* Returns true for the characters that mktemp substitutes for XXXXXX at the end of a name: letters
+ * of both cases with more than the first one capital, or digits among them. After a dot, one
+ * capital in six or digits in two places suffice, because no file extension looks like that. */
 static bool is_template_end(const byte *from, const byte *to)
 {
     const byte *run = to;
@@ -499,7 +503,8 @@ static bool is_template_end(const byte *from, const byte *to)
     return ((later & CLASS_UPPER) && (classes & CLASS_LOWER)) || (classes & mixed) == mixed;
 }
 
-/* "MSBuildTempKfsaZYot": generated after a word for temporary, with a capital inside. */
+/* Returns true for "MSBuildTempKfsaZYot": generated after the word "Temp", with a capital
+ * inside. */
 static bool is_temp_name(const byte *from, const byte *to)
 {
     static const char word[] = "Temp";
@@ -541,7 +546,7 @@ static const byte *random_end(struct token_scan *scan, const byte *at)
         const byte *end = run_end(scan, at, CLASS_PATH);
         const byte *to = end;
         while (to > at && (to[-1] == '.' || to[-1] == ','))
-            to--; /* the sentence's, not the name's */
+            to--; /* the full stop or comma belongs to the sentence, not to the name */
         /* "pytest-31" in "pytest-of-ci". */
         const bool is_numbered = folder && begins_with(folder, at, "pytest-of-") &&
                                  begins_with(at, to, "pytest-") && to - at > 7 &&
@@ -560,7 +565,8 @@ static const byte *random_end(struct token_scan *scan, const byte *at)
     return found;
 }
 
-/* Returns the end of the T or X that each user's temporary folder on macOS has. */
+/* Returns the end of a user's folder below /var/folders/ on macOS, which is two parts deep; NULL if
+ * the path is shorter. */
 static const byte *mac_folder_end(const struct token_scan *scan, const byte *at)
 {
     for (int part = 0; part < 2; part++) {
@@ -572,7 +578,7 @@ static const byte *mac_folder_end(const struct token_scan *scan, const byte *at)
     return at - 1;
 }
 
-/* "output saved to PATH": the harness made the name. */
+/* Returns true after "output saved to": the harness made the name that follows. */
 static bool is_saved_output(const struct token_scan *scan, const byte *at)
 {
     static const char *const words[] = {"utput saved to", "utput written to", "utput stored in"};
@@ -588,8 +594,8 @@ static bool is_saved_output(const struct token_scan *scan, const byte *at)
     return false;
 }
 
-/* Returns the end of the generated part of a path in a folder for temporary files; NULL if it is
- * in none, or if people chose all names. */
+/* Returns the end of the generated part of a path in a folder for temporary files; NULL if the path
+ * is in no such folder, or if people chose all names. */
 static const byte *temp_end(struct token_scan *scan, const byte *at)
 {
     const byte first = byte_at(scan, at + 1);
@@ -631,7 +637,7 @@ bool token_temp(struct token_scan *scan, const byte *at, struct token *out)
     return end && token_set(out, at, end, TOKEN_TEMP, NORMALISER_TEMPS);
 }
 
-/* Returns true if the bytes before `at` end with this, ignoring case. */
+/* Returns true if the bytes before `at` end with `text` (in lower case), ignoring case. */
 static bool is_before(const struct token_scan *scan, const byte *at, const char *text)
 {
     const ptrdiff_t len = (ptrdiff_t)strlen(text);
@@ -648,7 +654,8 @@ static bool is_before(const struct token_scan *scan, const byte *at, const char 
 
 bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out)
 {
-    const byte *folder = at - (byte_before(scan, at) == '\\'); /* doubled in JSON and in code */
+    const byte *folder = at - (byte_before(scan, at) ==
+                               '\\'); /* the backslash may be doubled, in JSON and in code */
     if (!is_before(scan, folder, "\\temp") && !is_before(scan, folder, "%temp%"))
         return false;
     const byte *end = run_end(scan, at + 1, CLASS_PATH);

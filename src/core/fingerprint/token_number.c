@@ -11,15 +11,15 @@
  */
 
 enum {
-    UNIT_MAX = 8,     /* letters */
-    FIGURES_MAX = 20, /* including thousands separators */
-    LIST_MAX = 8,     /* numbers separated by slashes */
-    PARTS_MAX = 6,    /* of one duration: from weeks to milliseconds */
-    METER_COLONS = 6, /* in the three clocks of curl's meter */
+    UNIT_MAX = 8,     /* maximum letters of a unit */
+    FIGURES_MAX = 20, /* maximum characters of a number, including thousands separators */
+    LIST_MAX = 8,     /* maximum numbers separated by slashes */
+    PARTS_MAX = 6,    /* maximum parts of one duration: from weeks to milliseconds */
+    METER_COLONS = 6, /* colons in the three clocks of curl's meter */
 };
 
-/* What may follow a number directly, and what only after a blank: "5m" is an age, but "5 m" are
- * meters. */
+/* Which units may follow a number directly, and which only after a blank: "5m" is an age, but "5 m"
+ * are meters. */
 enum unit_place { UNIT_AT_ONCE = 1, UNIT_AFTER_BLANK = 2, UNIT_ANYWHERE = 3 };
 
 struct name {
@@ -76,7 +76,7 @@ static bool is_one_of(const byte *from, const byte *to, const struct name *names
 /* The number at a position, and the letters after it. */
 struct amount {
     const byte *figures_end;
-    const byte *unit, *unit_end; /* equal: none */
+    const byte *unit, *unit_end; /* unit == unit_end: no unit */
 };
 
 /* Returns the end of 12, 1.5 or 1,234.5. */
@@ -89,7 +89,7 @@ static const byte *figures_end(const struct token_scan *scan, const byte *at)
     if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
         return end;
     end = run_end(scan, end + 1, CLASS_DIGIT);
-    /* Including the list that ping prints in its summary: 0.03/0.05/0.07. */
+    /* Include the list that ping prints in its summary: 0.03/0.05/0.07. */
     for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
         const byte *point = run_end(scan, end + 1, CLASS_DIGIT);
         if (point == end + 1 || byte_at(scan, point) != '.')
@@ -200,8 +200,8 @@ static const byte *bar_end(const struct token_scan *scan, const byte *at)
 
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
-    /* The number is part of a name, a version or a format ("%-11s") if it is joined to what
-     * precedes it. */
+    /* The number is part of a name, a version or a format ("%-11s") if it is joined to the
+     * character before it. */
     const byte *at = word->from;
     const byte before = byte_before(scan, at);
     if (before == '.' || before == '%' || before == '?')
@@ -232,7 +232,7 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
     return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }
 
-/* curl's meter, a whole line of numbers: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
+/* Finds curl's meter, a whole line of numbers: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
 bool token_meter(const struct token_scan *scan, struct token *out)
 {
     int clocks = 0;
@@ -248,20 +248,20 @@ bool token_meter(const struct token_scan *scan, struct token *out)
 }
 
 enum {
-    HOST_MAX = 64,    /* bytes of a host name before a port */
+    HOST_MAX = 64,    /* maximum bytes of a host name before a port */
     PORT_MIN = 33000, /* lower ports were chosen by people */
     PORT_MAX = 65535,
-    INDEX_MAX = 3, /* digits: a shorter number in brackets is an index */
+    INDEX_MAX = 3, /* digits; a number in brackets with fewer digits is an index */
     PID_LEN_MAX = 8,
     HARNESS_MAX = 200,
-    RESTART_AGE_MAX = 16, /* bytes of "(3d12h" */
-    COMMIT_MIN = 7,       /* least number of digits that git shows */
+    RESTART_AGE_MAX = 16, /* maximum bytes of "(3d12h" */
+    COMMIT_MIN = 7,       /* minimum digits of a hash that git shows */
 };
 
-/* Words before a number of an attempt, a process or a seed. */
+/* Words before the number of an attempt, a process or a seed. */
 static const struct {
     const char *word;
-    byte last; /* letter */
+    byte last; /* the last letter of `word` */
     enum token_name token;
     enum normaliser_mask mask;
 } spoken[] = {
@@ -285,8 +285,8 @@ static const struct {
     {"duration_ms", 's', TOKEN_DURATION, NORMALISER_DURATIONS},
 };
 
-/* Returns true if the text that ends at `to` ends with this word, alone or as the last part of a
- * name (random_seed, ForkPoolWorker). */
+/* Returns true if the text that ends at `to` ends with `word`, alone or as the last part of a name
+ * (random_seed, ForkPoolWorker). */
 static bool ends_with_word(const struct token_scan *scan, const byte *to, const char *word)
 {
     const ptrdiff_t len = (ptrdiff_t)strlen(word);
@@ -351,8 +351,8 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
 }
 
-/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line. A short number
- * in brackets is an index. */
+/* Finds "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line. A short
+ * number in brackets is an index. */
 static bool find_bracketed(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
 {
@@ -376,7 +376,7 @@ static bool find_bracketed(const struct token_scan *scan, const struct token_wor
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "localhost:41234", "10.0.0.1:54321", "[::1]:54321"; not the line of a file. */
+/* Finds the port in "localhost:41234", "10.0.0.1:54321", "[::1]:54321"; not the line of a file. */
 static bool find_port(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
 {
@@ -398,8 +398,8 @@ static bool find_port(const struct token_scan *scan, const struct token_word *wo
     return (host || bracket) && token_set(out, word->from, word->to, TOKEN_PORT, NORMALISER_PORTS);
 }
 
-/* pytest's "[gw3]" with the progress: "[gw3] [ 20%]", since chance decides which worker runs a
- * test; and its folder "popen-gw3". */
+/* Finds the worker in pytest's "[gw3]" with the progress, "[gw3] [ 20%]", because chance decides
+ * which worker runs a test; and in its folder "popen-gw3". */
 static bool find_pytest_worker(const struct token_scan *scan, const struct token_word *word,
                                struct token *out)
 {
@@ -417,7 +417,8 @@ static bool find_pytest_worker(const struct token_scan *scan, const struct token
     return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "./run.sh: line 3: 48211 Segmentation fault": a shell reports how its child ended. */
+/* Finds the process in "./run.sh: line 3: 48211 Segmentation fault", with which a shell reports how
+ * its child ended. */
 static bool find_ended(const struct token_scan *scan, const struct token_word *word,
                        struct token *out)
 {
@@ -437,7 +438,7 @@ static bool find_ended(const struct token_scan *scan, const struct token_word *w
     return false;
 }
 
-/* "4711#4711: *9" of nginx: process, thread and connection. */
+/* Finds nginx's "4711#4711: *9": process, thread and connection. */
 static bool find_connection(const struct token_scan *scan, const struct token_word *word,
                             struct token *out)
 {
@@ -451,7 +452,7 @@ static bool find_connection(const struct token_scan *scan, const struct token_wo
     return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "#PID<0.866.0>", "#Reference<0.685826879.3733540943.224434>" of Erlang. */
+/* Finds Erlang's "#PID<0.866.0>", "#Reference<0.685826879.3733540943.224434>". */
 static bool find_reference(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
 {
@@ -465,7 +466,7 @@ static bool find_reference(const struct token_scan *scan, const struct token_wor
     return byte_at(scan, end) == '>' && token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "7 (42s ago)": how often Kubernetes restarted a container, and when. */
+/* Finds the count in "7 (42s ago)": how often Kubernetes restarted a container, and when. */
 static bool find_restarts(const struct token_scan *scan, const struct token_word *word,
                           struct token *out)
 {
@@ -505,7 +506,7 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
         /* "[pool-23-thread-1]" of a JVM, which numbers its pools, too. */
         if (token_is_next(scan, to, "-thread-") && ends_with_word(scan, from - 1, "pool"))
             return token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
-        /* "ansible-tmp-1787300000.12-62623-2004": joined to something generated. */
+        /* "ansible-tmp-1787300000.12-62623-2004": joined to a generated part. */
         if (scan->matched == from - 1 && len > INDEX_MAX)
             return token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
         return find_spoken(scan, word, out);
@@ -535,7 +536,7 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
     }
 }
 
-/* "(12/12 lines shown, read 4 times)": a remark of a harness about its own reading. */
+/* Finds "(12/12 lines shown, read 4 times)", a remark of a harness about its own reading. */
 bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     if (byte_before(scan, word->from) != '(' || byte_at(scan, word->to) != '/')
@@ -548,7 +549,7 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
         p++;
     if (byte_at(scan, p) != ')')
         return false;
-    const byte *from = word->from - 1; /* including the blank on one side */
+    const byte *from = word->from - 1; /* take the blank on one side, too */
     const byte *to = p + 1;
     if (byte_before(scan, from) == ' ' && scan->floor < from)
         from--;
@@ -608,7 +609,7 @@ static bool is_year(const struct token_scan *scan, const byte *at)
     return is_between(digits_value(scan, at, 4), YEAR_MIN, YEAR_MAX);
 }
 
-/* "Jan" and so on; English, as programs write them. */
+/* Returns true for "Jan" and so on; English, as programs write them. */
 static bool is_time_word(const byte *at, const char *names)
 {
     for (const char *name = names; *name; name += 3) {
@@ -666,8 +667,8 @@ static const byte *skip_zone(const struct token_scan *scan, const byte *at)
 
 enum clock_form { CLOCK_MINUTES, CLOCK_SECONDS };
 
-/* Returns the end of 14:03:22.123 with its zone (or of 14:03, if minutes suffice); NULL if there
- * is none. `mark` separates the parts. */
+/* Returns the end of 14:03:22.123 with its zone (or of 14:03, if minutes suffice); NULL if there is
+ * no clock. `mark` separates the parts. */
 static const byte *clock_end(const struct token_scan *scan, const byte *at, byte mark,
                              enum clock_form form)
 {
@@ -694,8 +695,8 @@ static const byte *clock_end(const struct token_scan *scan, const byte *at, byte
     return goes_on ? NULL : zone;
 }
 
-/* 2026-08-21T14:03:22.123Z, 2026/08/21 14:03:22, 2026-08-21T14_03_22_123Z. A date alone does not
- * count. */
+/* Returns the end of 2026-08-21T14:03:22.123Z, 2026/08/21 14:03:22, 2026-08-21T14_03_22_123Z; NULL
+ * for anything else, such as a date alone. */
 static const byte *iso_end(const struct token_scan *scan, const byte *at)
 {
     if (scan->end - at < 15 || !is_year(scan, at))
@@ -716,7 +717,7 @@ static const byte *iso_end(const struct token_scan *scan, const byte *at)
     return known ? clock_end(scan, at + 11, mark, CLOCK_MINUTES) : NULL;
 }
 
-/* 20260821T140322Z, 20260821-140322, 20260821140322. */
+/* Returns the end of 20260821T140322Z, 20260821-140322, 20260821140322; NULL for anything else. */
 static const byte *compact_end(const struct token_scan *scan, const byte *at)
 {
     if (scan->end - at < 14 || !is_year(scan, at))
@@ -734,7 +735,8 @@ static const byte *compact_end(const struct token_scan *scan, const byte *at)
     return byte_is(byte_at(scan, end), CLASS_WORD) ? NULL : end;
 }
 
-/* 21/Aug/2026:14:03:22 +0000, 21 Aug 2026 14:03:22 GMT, 21-Aug-2026 14:03. */
+/* Returns the end of 21/Aug/2026:14:03:22 +0000, 21 Aug 2026 14:03:22 GMT, 21-Aug-2026 14:03; NULL
+ * for anything else. */
 static const byte *day_month_end(const struct token_scan *scan, const byte *at, int day_len)
 {
     const byte *month = at + day_len + 1;
@@ -750,7 +752,7 @@ static const byte *day_month_end(const struct token_scan *scan, const byte *at, 
     return clock_end(scan, clock + 1, ':', CLOCK_MINUTES);
 }
 
-/* `at` is the day, before or after the month. */
+/* Finds a date with a clock. `at` is the day, before or after the month. */
 static bool find_date(const struct token_scan *scan, const byte *at, int day_len, struct token *out)
 {
     const byte *from = at;
@@ -781,7 +783,7 @@ bool token_time(const struct token_scan *scan, const struct token_word *word, st
     const ptrdiff_t len = word->to - at;
     const ptrdiff_t digits = run_end(scan, at, CLASS_DIGIT) - at;
     const byte before = byte_before(scan, at);
-    /* The digits of 0.1787300000, but not those after a token and a point. */
+    /* The digits of 0.1787300000, but not digits after a token and a point. */
     const bool is_fraction = at - scan->start >= 2 && before == '.' &&
                              byte_is(at[-2], CLASS_DIGIT) && scan->matched != at - 1;
     const byte *end = NULL;

@@ -1,5 +1,5 @@
-/* event.c - the names of event kinds, events that keep their texts, and the arguments of controls
- * as JSON. */
+/* event.c - the names of event kinds, events with copies of their strings, and the arguments of
+ * controls as JSON. */
 #include "event.h"
 
 #include <assert.h>
@@ -95,7 +95,7 @@ bool event_kind_is_fact(enum event_kind kind)
     return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL;
 }
 
-/* Events that keep their texts. */
+/* Events with copies of their strings. */
 
 static void measure_text(void *ctx, const char **text)
 {
@@ -173,7 +173,10 @@ static bool fits_row(const struct event *event)
 
 void event_limit(struct event *event)
 {
-    enum { ESCAPED_MAX = 6, NUMBERS_MAX = 2048 }; /* bytes of one as JSON, and of all numbers */
+    enum {
+        ESCAPED_MAX = 6,
+        NUMBERS_MAX = 2048
+    }; /* maximum bytes of a character as JSON, and of all numbers together */
     size_t bytes = 0;
     event_each_text(event, measure_text, &bytes);
     if (bytes * ESCAPED_MAX + NUMBERS_MAX <= EVENT_DATA_MAX || fits_row(event))

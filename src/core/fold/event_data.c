@@ -1,7 +1,5 @@
-/*
- * event_data.c - the fields of events: one table for each kind, and what follows from it: writing
- * and reading the JSON object of an event, its default values, and the range check.
- */
+/* event_data.c - the fields of events. One table per kind describes its fields; writing and reading
+ * the JSON object of an event, its default values and the range check are derived from it. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,9 +14,9 @@
 enum field_type {
     FIELD_INT,
     FIELD_I64,
-    FIELD_UNSIGNED, /* unsigned */
-    FIELD_BITS,     /* uint64_t, written with a sign because JSON readers keep 63 bits and one */
-    FIELD_REAL,     /* double */
+    FIELD_UNSIGNED,
+    FIELD_BITS, /* uint64_t, written as a signed number because JSON readers keep only int64_t */
+    FIELD_REAL,
     FIELD_BOOL,
     FIELD_WORD,   /* an enum, written as a word */
     FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
@@ -27,18 +25,18 @@ enum field_type {
     FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
     FIELD_COUNTS, /* const char *: lines such as "3 NAME", written as an object; NULL is left out */
     FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
-    FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX], their number at `least` */
+    FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX]; their number is at `least` */
 };
 
 struct field {
     const char *name;
     const char *means; /* for docs/run-log.md */
     enum field_type type;
-    bool always; /* written even if it has its default value */
+    bool always; /* written even if the value is the default */
     unsigned offset;
     int64_t otherwise;        /* the default value */
     int64_t least, most;      /* numbers: the range; WORD: 0 and the number of words */
-    const char *(*word)(int); /* WORD */
+    const char *(*word)(int); /* WORD: name of a value */
 };
 
 /* Words of enums. */
@@ -68,7 +66,7 @@ WORDS(gain_word, entropy_gain_name, entropy_gain)
 WORDS(workspace_word, workspace_kind_name, workspace_kind)
 WORDS(budget_word, budget_kind_name, budget_kind)
 
-/* The number is that of a phase + 1, and 0 for none. */
+/* The number is a phase + 1; 0 = none. */
 static const char *phase_word(int number)
 {
     return number == 0 ? "" : phase_name((enum phase)(number - 1));
@@ -158,7 +156,7 @@ static const char *stop_word(int number)
     {                                                                                              \
         name, means, FIELD_REAL, false, AT(member), otherwise, 0, most, NULL                       \
     }
-/* -1: it does not apply. */
+/* An int from 0 to `most`; -1 = does not apply. */
 #define INT_OR_NONE(name, member, most, means)                                                     \
     {                                                                                              \
         name, means, FIELD_INT, false, AT(member), -1, -1, most, NULL                              \
@@ -588,7 +586,7 @@ static const struct {
 };
 static_assert(ARRAY_LEN(kinds) == EVENT_KIND_COUNT, "every kind has its fields");
 
-/* The fields of a step of a trajectory; offsets are in struct entropy_fact. */
+/* Fields of a step of a trajectory; offsets are in struct entropy_fact. */
 #define FACT_AT(member) (unsigned)offsetof(struct entropy_fact, member)
 static const struct field loop_fields[] = {
     {"kind", "call, neutral, pause, message", FIELD_WORD, false, FACT_AT(kind), 0, 0,
@@ -688,7 +686,7 @@ static void set_number(void *base, const struct field *field, int64_t value)
     case FIELD_BOOL:
         memcpy(to, &flag, sizeof(flag));
         break;
-    case FIELD_REAL: /* a default value */
+    case FIELD_REAL: /* only default values */
         memcpy(to, &real, sizeof(real));
         break;
     case FIELD_DIGEST:
@@ -708,7 +706,7 @@ static bool is_in_range(const struct field *field, int64_t value)
     return value >= field->least && value <= most;
 }
 
-/* Returns whether the step that belongs to a LOOP field is there. */
+/* Returns whether the step of a LOOP field is set. */
 static bool has_loop(const struct event *event, const struct field *field)
 {
     bool is_there;
@@ -716,7 +714,7 @@ static bool has_loop(const struct event *event, const struct field *field)
     return is_there;
 }
 
-/* Returns the number of near misses that a NEAR field has. */
+/* Returns the number of near misses in a NEAR field. */
 static int near_count(const void *base, const struct field *field)
 {
     int count;
@@ -1001,7 +999,7 @@ static bool read_digest(void *base, const struct field *field, struct json_piece
     return true;
 }
 
-/* Appends the text to the room, which has enough space, and points the field to it. */
+/* Appends the string to the room, which has enough space, and makes the field point to it. */
 static bool read_text(void *base, const struct field *field, struct json_piece piece,
                       struct str *room)
 {
@@ -1030,7 +1028,7 @@ static bool read_loop(void *base, const struct field *field, struct json_piece p
     return true;
 }
 
-/* Reads as many as there is space for. */
+/* Reads as many near misses as there is space for. */
 static bool read_near(void *base, const struct field *field, struct json_piece piece,
                       struct str *room)
 {
@@ -1058,7 +1056,7 @@ static void end_line(struct str *room, size_t from)
         str_add_char(room, '\n');
 }
 
-/* Points the field to the lines from here on, if there are any. */
+/* Makes the field point to the lines that begin at `from`, if there are any. */
 static void end_lines(void *base, const struct field *field, struct str *room, size_t from)
 {
     if (room->len == from)
@@ -1068,7 +1066,7 @@ static void end_lines(void *base, const struct field *field, struct str *room, s
     memcpy(at(base, field), &text, sizeof(text));
 }
 
-/* Reads only the first line of each string, and no empty ones. */
+/* Reads the first line of each string; skips empty ones. */
 static bool read_lines(void *base, const struct field *field, struct json_piece piece,
                        struct str *room)
 {
@@ -1151,7 +1149,8 @@ static bool read_field(void *base, const struct field *field, struct json_piece 
     return false;
 }
 
-/* Members are usually in the order of the fields, so the search begins after the last one. */
+/* Members are usually in the order of the fields, so each search begins after the previous
+ * field. */
 static bool read_fields(void *base, const struct field *fields, size_t count,
                         struct json_members members, struct str *room)
 {
@@ -1179,7 +1178,8 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
     event->data = json;
     if (len > EVENT_DATA_MAX || !json_check(json, len))
         return false;
-    assert(room->cap - room->len > len); /* decoded, no valid text is longer than with its quotes */
+    assert(room->cap - room->len >
+           len); /* a decoded string is never longer than its JSON form with quotes */
     if (event_kind_is_known(event->kind)) {
         fields = kinds[event->kind].fields;
         count = kinds[event->kind].count;
@@ -1190,7 +1190,7 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
            numbers_are_in_range(event, fields, count);
 }
 
-/* Texts. */
+/* Strings. */
 
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 {
@@ -1220,7 +1220,7 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
         visit(ctx, &event->data);
 }
 
-/* The table for people. */
+/* The table for docs/run-log.md. */
 
 static void add_words(const struct field *field, struct str *out)
 {
@@ -1228,7 +1228,7 @@ static void add_words(const struct field *field, struct str *out)
     for (int64_t i = field->least; i < field->most; i++) {
         const char *word = field->word((int)i);
         if (word[0] == '\0' || (!field->always && i == field->otherwise))
-            continue; /* it is not written */
+            continue; /* never written */
         str_addf(out, "%s`%s`", before, word);
         before = ", ";
     }

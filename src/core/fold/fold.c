@@ -1,7 +1,5 @@
-/*
- * fold.c - how events change a run and its tasks: what all handlers share, and the handlers for the
- * run, its tasks, gates and places of work.
- */
+/* fold.c - how events change a run and its tasks: helpers shared by all handlers, and the handlers
+ * for the run, its tasks, gates and workspaces. */
 #include "fold.h"
 
 #include <assert.h>
@@ -25,7 +23,7 @@ void fold_set_status(const struct fold *fold, struct task_state *task, enum task
     task->since = fold->event->at;
 }
 
-/* Records who did it. */
+/* Records the person who caused the event. */
 static void set_by(const struct fold *fold, struct task_state *task)
 {
     const char *by = fold->event->by;
@@ -47,8 +45,8 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* Puts a step that may start where the scheduler looks for it: the queue of its gate, or the common
- * one. */
+/* Adds a step that may start to the queue where the scheduler looks for it: that of its gate, or
+ * the common one. */
 static void line_up(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
@@ -115,7 +113,7 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
 
 /* Stretches in which a task was held, blocked or at a gate. */
 
-/* Keeps the latest TASK_PAUSES_MAX pauses. */
+/* Adds a pause. Keeps the latest TASK_PAUSES_MAX. */
 void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from)
 {
     struct task_state *task = fold->task;
@@ -169,7 +167,8 @@ static void rebase_moment(const struct moment *now, struct moment *moment)
     moment->mono_ms = mono_ms < -FOLD_TIME_MAX_MS ? -FOLD_TIME_MAX_MS : mono_ms;
 }
 
-/* The clock since boot has restarted, so what still counts is converted by the wall clock. */
+/* Converts all times that still matter by the wall clock, because the clock since boot has
+ * restarted. */
 static void rebase_run(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -200,7 +199,7 @@ static void rebase_run(const struct fold *fold)
                 rebase_moment(now, &step->attempts[n].started);
                 rebase_moment(now, &step->attempts[n].ended);
             }
-            if (last && step->quiet) /* the time of its last output moves together with it */
+            if (last && step->quiet) /* shifts the time of the last output by the same amount */
                 step->heard_mono_ms += last->started.mono_ms - was_ms;
         }
         for (size_t n = 0; task->pauses && n < task->pauses->count; n++) {
@@ -220,7 +219,7 @@ void fold_away(const struct fold *fold, const struct moment *since)
         fold_length_ms(fold->state->away_ms + fold->event->at.mono_ms - since->mono_ms);
 }
 
-/* A run that has ended stays so until one of its steps is opened. */
+/* A run that has ended stays ended until one of its steps is reopened. */
 void fold_run_recovered(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -362,7 +361,7 @@ void fold_task_added(const struct fold *fold)
     const struct plan *plan = state->plan;
     const int number = fold->event->task_added.number;
 
-    /* Space for the plan's last task, and for a source that came with it. */
+    /* Makes space for the plan's last task, and for a source that came with it. */
     state->tasks =
         xgrow(state->tasks, &state->task_cap, (size_t)plan->task_count, sizeof(*state->tasks));
     number_set_grow(&state->ready, plan->task_count);
@@ -389,7 +388,7 @@ void fold_task_added(const struct fold *fold)
     fold_make_ready(fold, number);
 }
 
-/* Where a task works: its workspace, trees, result and sandbox. */
+/* Workspaces of tasks, with their trees, results and sandboxes. */
 
 enum { LACKS_MAX = 200 }; /* bytes of the list of keys */
 
@@ -400,7 +399,7 @@ static struct task_place *place_of(const struct fold *fold)
     return fold->task->place;
 }
 
-/* Replaces *out, unless the event has no text. */
+/* Replaces *out, unless the event has no string. */
 static void keep_text(const char *text, char **out)
 {
     if (!text || text[0] == '\0')
@@ -418,7 +417,7 @@ void fold_workspace_made(const struct fold *fold)
     keep_text(fold->event->workspace.branch, &place->branch);
 }
 
-/* A task's workspace is at this tree: saved before the step, reset to it, or proven by an
+/* Records the tree of a task's workspace: saved before the step, reset to it, or proven by an
  * attempt. */
 void fold_tree_seen(const struct fold *fold)
 {

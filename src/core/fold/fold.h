@@ -19,13 +19,13 @@ struct fold {
 };
 
 enum {
-    FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* between starts that are spread */
-    FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, consecutive limits */
+    FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* maximum between starts that are spread */
+    FOLD_COUNT_MAX = 1000 * 1000, /* maximum of jobs, grants, attempts and consecutive limits */
 };
 
 /* Returns whether the fields of the event are in range and fit the plan and the state. */
 bool fold_is_sound(const struct fold *fold);
-/* Applies fold->event, which fits, to the state. */
+/* Applies fold->event to the state. fold_is_sound() must have returned true. */
 typedef void fold_fn(const struct fold *fold);
 
 /* Attempts and steps, in fold_attempt.c. */
@@ -34,14 +34,14 @@ fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_att
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 fold_fn fold_hint_given;
 
-/* Tasks, gates, the run and places of work, in fold.c. */
+/* Tasks, gates, the run and workspaces, in fold.c. */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
-/* Ends a stretch of the task's past that began at `from`. */
+/* Records a pause of the task that began at `from` and ends with the event. */
 void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from);
 fold_fn fold_gate_closed, fold_gate_opened;
 fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
-/* The run continues with this event after having been without an engine since then. */
+/* Handles a run that continues with this event, after having had no engine since `since`. */
 void fold_away(const struct fold *fold, const struct moment *since);
 fold_fn fold_workspace_made, fold_tree_seen, fold_workspace_changed, fold_result_kept,
     fold_sandbox_lacks, fold_secrets_cut;
@@ -53,37 +53,38 @@ fold_fn fold_task_added;
 
 /* Agents and their budgets, in fold_agent.c. */
 fold_fn fold_agent_session, fold_agent_used, fold_agent_call, fold_round_started;
-/* Returns the state of an agent before the first event, or NULL for a task without one. */
+/* Returns the state of a task's agent before the first event, or NULL for a task without an
+ * agent. */
 struct task_agent *fold_agent_new(const struct plan_task *plan);
 void fold_agent_free(struct task_agent *agent);
-/* An attempt of the task starts; a person opens its step. */
+/* Handlers for agents: when an attempt of the task starts, and when a person reopens its step. */
 fold_fn fold_agent_started, fold_agent_reopened;
 /* Returns the loop state of the task's attempts; creates it if there is none. */
 struct circles *fold_circles(struct task_state *task);
-/* The task's attempts, or the calls of its agent, may be looping, or are. */
+/* Handles a loop, suspected or detected, in the task's attempts or its agent's calls. */
 fold_fn fold_loop_suspected;
 
 fold_fn fold_budget;
-/* An attempt of the task starts. Starts the clock of the task's wall budget, and with the first
+/* Handles the start of an attempt: starts the clock of the task's wall budget, and with the first
  * running attempt that of the run. */
 void fold_wall_begin(const struct fold *fold);
-/* An attempt has ended; fold->state no longer counts it. */
+/* Handles the end of an attempt, which fold->state no longer counts as running. */
 void fold_wall_end(const struct fold *fold);
-/* The engine that ran this is gone: unobserved time does not count. */
+/* Call after the engine that ran this has died: unobserved time does not count. */
 void fold_wall_recover(const struct fold *fold);
-/* devs was suspended for a while, which does not count. */
+/* Handles a suspension of devs, which does not count as time used. */
 fold_fn fold_time_stopped;
-/* A person continues the task: renews budgets that are used up. */
+/* Handles a person continuing the task: renews budgets that are used up. */
 void fold_budget_again(const struct fold *fold);
 
-/* The life of a task's state, in run_state.c. */
+/* The life cycle of a task's state, in run_state.c. */
 
-/* Sets a task that owns nothing to its state before the first event. Its `steps` array stays. */
+/* Resets a task that owns nothing to its state before the first event. Keeps its `steps` array. */
 void fold_task_begin(struct run_state *state, int number);
-/* Frees what the task and its steps own. */
+/* Frees the members of the task and its steps. */
 void fold_task_free(struct task_state *task, int steps);
 
-/* What the handlers share. */
+/* Shared by the handlers. */
 
 /* Call before the event changes a task other than the one it names. */
 void fold_changes(const struct fold *fold, int number);
@@ -96,18 +97,19 @@ static inline int fold_task_number(const struct fold *fold)
 
 /* Returns whether the event belongs to a step of an agent. */
 bool fold_is_of_agent(const struct fold *fold);
-/* The only function that changes a status. Updates counts and times. */
+/* Sets the status, and updates counts and times. No other function changes a status. */
 void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status);
-/* Sets the line that a person should read: the task's id and `what`. */
+/* Sets the notice for the user: the task's id and `what`. */
 void fold_set_notice(const struct fold *fold, const char *what);
-/* The task's current step may start. A held one waits for its release. */
+/* Makes the task's current step ready to start. A held step waits for its release. */
 void fold_make_ready(const struct fold *fold, int number);
-/* The step may no longer start: it starts, is held, or is over. It loses its place as the next
- * probe of a gate, and a gate with an empty queue has nothing left to spread. */
+/* Removes a step that may no longer start: it starts, is held, or has ended. If a person chose it
+ * as its gate's next probe, that choice is dropped; a gate with an empty queue stops spreading
+ * starts. */
 void fold_not_ready(const struct fold *fold, int number);
 /* Releases a held task. */
 void fold_let_go(const struct fold *fold);
-/* Gives the step a set of attempts: the policy's, or one given by hand. */
+/* Gives the step a set of attempts, from the policy or from a person. */
 void fold_open_grant(struct step_state *step, int grant, int allowed);
 /* Call before giving another set of attempts to step `number` of the event's task, so that the
  * total shown so far does not shrink. */

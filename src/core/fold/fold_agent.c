@@ -1,4 +1,4 @@
-/* fold_agent.c - what the log says about agents: budgets, sessions, usage, calls, rounds. */
+/* fold_agent.c - how events change the state of agents: budgets, sessions, usage, calls, rounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void end_wall(struct budget_state *budget, const struct moment *now)
     budget->wall_from = (struct moment){0};
 }
 
-/* Sets when the task's wall budget is due to be checked. */
+/* Updates when the task's wall budget must be checked. */
 static void set_wall_alarm(const struct fold *fold, int number)
 {
     struct run_state *state = fold->state;
@@ -170,7 +170,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent);
 }
 
-/* Replaces *out, by NULL if the event has no text. */
+/* Replaces *out; with NULL if the event has no string. */
 static void keep_text(const char *text, char **out)
 {
     free(*out);
@@ -181,7 +181,7 @@ void fold_agent_session(const struct fold *fold)
 {
     const struct event *event = fold->event;
     if (!adapter_session_is_id(event->session.session))
-        return; /* nothing to continue in */
+        return; /* no session to resume */
     keep_text(event->session.agent, &fold->task->agent->agent);
     keep_text(event->session.session, &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
@@ -189,7 +189,7 @@ void fold_agent_session(const struct fold *fold)
     fold->task->agent->heard_new = !event->session.resumed;
 }
 
-/* Replaces what was reported about this attempt before. */
+/* Replaces the usage reported for this attempt before. */
 void fold_agent_used(const struct fold *fold)
 {
     struct agent_used *run = &fold->state->used;
@@ -212,13 +212,13 @@ void fold_agent_call(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     const struct event *event = fold->event;
     const char *tool = event->call.tool ? event->call.tool : "";
-    if (tool[0] == '\0') { /* a message is kept among the calls, without a tool */
+    if (tool[0] == '\0') { /* a message is recorded as a call without a tool */
         keep_text(event->call.what, &agent->said);
         agent->said_step = fold->event->step;
         agent->said_attempt = agent->said ? fold->event->attempt : 0;
     }
     if (agent->is_stuck)
-        return; /* it is about to end, and the verdict is final */
+        return; /* the attempt is about to end, and its verdict is final */
     const bool is_person = strcmp(tool, "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
@@ -246,7 +246,8 @@ void fold_loop_suspected(const struct fold *fold)
         keep_text(fold->event->loop.nudge, &agent->nudge);
 }
 
-/* Each attempt's calls are judged on their own, with the thresholds that a person left. */
+/* Begins the loop state of an attempt: its calls are judged separately, with the thresholds that a
+ * person has set. */
 void fold_agent_started(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
@@ -278,7 +279,7 @@ void fold_agent_reopened(const struct fold *fold)
         agent->rounds = agent->round + plan->rounds;
 }
 
-/* The failed step has used up its chances; the step that is opened is the agent's. */
+/* Begins a round: the failed step has used up its attempts, so the agent's step is opened. */
 void fold_round_started(const struct fold *fold)
 {
     struct task_state *task = fold->task;
@@ -288,7 +289,7 @@ void fold_round_started(const struct fold *fold)
     keep_text(fold->event->round_started.prompt, &task->agent->repair);
     task->entropy++;
     for (int i = first; i <= last; i++) {
-        /* The step begins as if it had never run, but keeps its attempts. */
+        /* Resets the step as if it had never run, but keeps its attempts. */
         struct step_state *step = &task->steps[i];
         fold_keep_tries(fold, i);
         fold_open_grant(step, 0, 0);

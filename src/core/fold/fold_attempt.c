@@ -20,14 +20,14 @@ struct circles *fold_circles(struct task_state *task)
     return task->circles;
 }
 
-/* Nothing that the task did so far counts any more. */
+/* Forgets the loop state: nothing that the task did so far counts. */
 static void forget_circles(const struct fold *fold)
 {
     circles_free(fold->task->circles);
     fold->task->circles = NULL;
 }
 
-/* What a person adds to a retry: a hint for the next attempt, and how many attempts there are. */
+/* A person's additions to a retry: a hint for the next attempt, and the number of attempts. */
 
 void fold_hint_given(const struct fold *fold)
 {
@@ -67,7 +67,8 @@ void fold_attempt_started(const struct fold *fold)
     struct gate_state *gate = run_state_gate(state, number);
     const bool is_gated = gate && gate->status != GATE_OPEN;
 
-    /* It is the probe of the gate whose queue it leaves, or the next task there waits its turn. */
+    /* If its gate is closed, this attempt is the probe. If the gate is spreading starts, the next
+     * task of the queue waits its turn. */
     fold_not_ready(fold, number);
     if (gate && gate->status == GATE_CLOSED) {
         gate->status = GATE_PROBING;
@@ -84,7 +85,7 @@ void fold_attempt_started(const struct fold *fold)
         fold->task->first_start = event->at;
 
     if (step->attempt_count == step->attempt_cap) {
-        /* Most steps are tried once, and some runs have very many of them. */
+        /* Starts with one: most steps are tried once, and some runs have very many steps. */
         const uint32_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
         struct attempt_state *attempts = xcalloc(cap, sizeof(*attempts));
         if (step->attempt_count > 0)
@@ -140,7 +141,7 @@ void fold_attempt_running(const struct fold *fold)
     const int64_t pid = fold->event->running.pid;
     step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
     if (agent && fold_is_of_agent(fold)) {
-        /* The agent has its prompt now, and the prompt had what was to be delivered. */
+        /* The agent now has its prompt, which included the pending nudge. */
         free(agent->nudge);
         agent->nudge = NULL;
     }
@@ -161,14 +162,14 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->skipped_bytes = end->skipped_bytes;
     attempt->new_permille = end->new_permille;
 
-    /* The equal results in a row, including the newest. */
+    /* Counts the equal results in a row, including the newest. */
     const struct attempt_state *before = step->attempt_count > 1 ? attempt - 1 : NULL;
     const bool is_same = before && before->number >= step->results_from &&
                          digest_is_same(before->fingerprint, attempt->fingerprint);
     step->same = is_same ? step->same + 1 : 1;
 
-    /* The attempt becomes a step of the task's trajectory, if it has a fact. The fact does not
-     * repeat what other parts of the log say about the attempt. */
+    /* Adds the attempt to the task's trajectory, if the event has a loop fact. The fact leaves out
+     * values that other parts of the log contain. */
     if (end->has_loop && circles_counts(end->outcome.kind) && state->use != RUN_STATE_TELLS) {
         struct entropy_fact fact = end->loop;
         fact.call = circles_call(attempt->call, fold->event->step);
@@ -180,7 +181,7 @@ void fold_attempt_ended(const struct fold *fold)
         circles_apply(fold_circles(task), &fact, &of, &state->plan->loops);
     }
 
-    /* Attempts that never started, and those interrupted by the end of devs, have counts of their
+    /* Attempts that never started, and those interrupted because devs died, have counts of their
      * own. */
     step->silent_failure = end->fails;
     if (end->outcome.kind == OUTCOME_NOT_STARTED) {
@@ -218,7 +219,7 @@ void fold_attempt_judged(const struct fold *fold)
     attempt->reason = record.label.reason;
     fold->step->judged = true;
     fold->step->verdict = record.label;
-    if (fold->state->use == RUN_STATE_TELLS) /* event_text.c shows nothing else */
+    if (fold->state->use == RUN_STATE_TELLS) /* event_text.c shows no other members */
         record = (struct verdict_record){.label = record.label,
                                          .expectation = record.expectation,
                                          .retry_after_ms = -1,
@@ -229,8 +230,8 @@ void fold_attempt_judged(const struct fold *fold)
     step_state_keep_verdict(fold->step, &verdict);
 }
 
-/* The step's last verdict has served its purpose. Only screens look back at it, and the prompt of
- * an agent that is prompted again. */
+/* Frees the step's last verdict once it is not needed. Only screens show it later, and the prompt
+ * of an agent that is prompted again. */
 static void forget_verdict(const struct fold *fold)
 {
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
@@ -256,7 +257,7 @@ static struct step_formulas *formulas_of(const struct fold *fold)
     return fold->step->formulas;
 }
 
-/* Keeps the inputs of a wait or an end. */
+/* Stores the inputs of a wait or an end. */
 static void keep_inputs(const struct fold *fold, const struct decision_inputs *inputs)
 {
     const struct plan *plan = fold->state->plan;
@@ -293,13 +294,14 @@ void fold_wait_started(const struct fold *fold)
         step->own_retries -= own_retries < step->own_retries ? own_retries : step->own_retries;
         step->free_hints++;
     }
-    if (fold->state->use == RUN_STATE_DECIDES) /* a streaming reader has yet to print this */
+    if (fold->state->use ==
+        RUN_STATE_DECIDES) /* a streaming reader still has to print the verdict */
         forget_verdict(fold);
     heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
     fold_set_status(fold, fold->task, TASK_BACKOFF);
 }
 
-/* The wait has ended, by time or by a person. */
+/* Ends a wait, because its time is up or a person skipped it. */
 static void close_wait(const struct fold *fold)
 {
     if (fold->step->status != STEP_WAITING)
@@ -390,7 +392,8 @@ void fold_step_ended(const struct fold *fold)
         fold_set_notice(fold, decision_word(end));
 }
 
-/* Queues what only this task blocked, and so on along the dependents. */
+/* Queues the dependents that only this task blocked, then those that only they blocked, and so
+ * on. */
 static void unblock_dependents(const struct fold *fold, int first)
 {
     struct run_state *state = fold->state;
@@ -425,7 +428,7 @@ void fold_step_reopened(const struct fold *fold)
                &fold->task->since);
     fold_keep_tries(fold, fold->event->step);
     fold_open_grant(fold->step, fold->event->reopened.grant, fold->event->reopened.allowed);
-    const int scale = fold->event->reopened.scale; /* of the thresholds; 0: start over */
+    const int scale = fold->event->reopened.scale; /* factor of the thresholds; 0 = start over */
     if (scale > 0) {
         circles_go_on(fold_circles(fold->task), scale);
         fold->step->same = same;

@@ -1,9 +1,7 @@
-/*
- * heap.c - a binary heap in an array, with the place and the key of each number.
+/* heap.c - a binary heap in an array, with the position and the key of each number.
  *
- * The place of a number is known, so it can be removed or get a new key without a search. Memory is
- * allocated when the first number is put in.
- */
+ * Because the position of a number is known, it can be removed or get a new key without a search.
+ * Memory is allocated at the first insertion. */
 #include "heap.h"
 
 #include <assert.h>
@@ -67,12 +65,13 @@ void heap_grow(struct heap *heap, int size)
         heap->size = size;
 }
 
-/* Makes space for every number that it may hold. */
+/* Allocates memory for every number that the heap may hold. */
 static void make_room(struct heap *heap)
 {
     const size_t size = (size_t)heap->size;
     const int had = heap->cap;
-    size_t caps[] = {(size_t)had, (size_t)had, (size_t)had}; /* all three stay equal */
+    size_t caps[] = {(size_t)had, (size_t)had,
+                     (size_t)had}; /* capacity of each array; all three stay equal */
     if (had >= heap->size)
         return;
     heap->items = xgrow(heap->items, &caps[0], size, sizeof(*heap->items));

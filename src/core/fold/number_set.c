@@ -1,9 +1,7 @@
-/*
- * number_set.c - a set of numbers as bits, in levels of 64-bit words.
+/* number_set.c - a set of numbers as bits, in levels of 64-bit words.
  *
- * A bit of a higher level says whether a word below it has any bit set. So the least number is
- * found from the top with one instruction per level. All levels are in one array.
- */
+ * A bit of a higher level says whether a word below it has any bit set. So the smallest number is
+ * found from the top with one instruction per level. All levels are in one array. */
 #include "number_set.h"
 
 #include <assert.h>

@@ -1,13 +1,11 @@
-/*
- * protocol.c - decides after an attempt: success, a wait, or the end of the step and why.
+/* protocol.c - decides after an attempt: success, a wait, or the end of the step and why.
  *
  * The order of the conditions in protocol_decide() is the protocol: a person's cancel comes first,
- * then success, the ends that devs itself has caused, interruptions, failures that need a person,
- * loops, and last the policy of the step.
+ * then success, ends caused by devs itself, interruptions, failures that need a person, loops, and
+ * finally the policy of the step.
  *
- * An attempt that was interrupted because devs died uses up no try, and neither do the first waits
- * that a server requests. protocol_inputs() collects the numbers that explain a decision.
- */
+ * An attempt that was interrupted because devs died does not use up a try, and neither do the first
+ * waits requested by a server. protocol_inputs() collects the numbers that explain a decision. */
 #include "protocol.h"
 
 #include <assert.h>
@@ -15,7 +13,7 @@
 
 #include "run_state.h"
 
-enum { INTERRUPTIONS_MAX = 3 }; /* the third one ends the step */
+enum { INTERRUPTIONS_MAX = 3 }; /* the third interruption ends the step */
 
 static const char *const names[] = {
     [DECISION_SUCCEEDED] = "succeeded",
@@ -37,14 +35,14 @@ const char *decision_kind_name(enum decision_kind kind)
     return names[kind];
 }
 
-/* Returns whether the agent's own loop guard ended it. */
+/* Returns whether the agent's own loop guard ended the attempt. */
 static bool ended_for_its_loop(const struct protocol_facts *facts)
 {
     return facts->stop == STOP_ASKED && facts->verdict->class == VERDICT_PERSISTENT &&
            facts->verdict->reason == REASON_LOOP;
 }
 
-/* Ends the step, with what that means for entropy and evidence. */
+/* Ends the step. Sets whether the end counts as entropy and whether to keep the evidence. */
 static void end_step(struct decision *out, enum decision_kind kind)
 {
     bool by_itself = kind != DECISION_SUCCEEDED && kind != DECISION_CANCELLED;
@@ -61,7 +59,8 @@ static void wait_for(struct decision *out, const struct protocol_facts *facts, s
     out->due.mono_ms = facts->now.mono_ms + delay.delay_ms;
 }
 
-/* devs died while it was running, which is not the fault of the work, so it uses up nothing. */
+/* Decides after an attempt during which devs died. That is not the fault of the work, so it uses up
+ * nothing. */
 static void decide_interrupted(const struct protocol_facts *facts, struct decision *out)
 {
     out->counts = false;
@@ -88,7 +87,8 @@ int protocol_unchanged_max(const struct protocol_facts *facts)
     return facts->ignores_repeats ? 0 : facts->policy->unchanged_stops;
 }
 
-/* A loop is detected by a rung, or if a window of the policy is full of equal results. */
+/* Returns whether a rung has detected a loop, or all results in a window of the policy are
+ * equal. */
 static bool is_looping(const struct protocol_facts *facts)
 {
     return entropy_is_stuck(facts->results, facts->result_count, protocol_equal_max(facts)) ||
@@ -107,13 +107,13 @@ bool protocol_is_parked(const struct verdict *verdict)
     return verdict->class == VERDICT_PERSISTENT && verdict->retry_after_ms >= 0;
 }
 
-/* The policy retries this failure: waits, unless attempts or time are used up. */
+/* Decides on a failure that the policy retries: waits, unless attempts or time are used up. */
 static void decide_retry(const struct protocol_facts *facts, struct decision *out)
 {
     const struct policy *policy = facts->policy;
     const struct verdict *verdict = facts->verdict;
-    /* The first waits requested by a server use up no attempt. Starts have their own count, and a
-     * step that cannot be repeated gets no attempt beyond its policy's. */
+    /* The first waits requested by a server do not use up an attempt. Starts have their own count,
+     * and a step that cannot be repeated gets no more attempts than its policy allows. */
     const bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
     const bool free_wait = of_the_world && verdict->retry_after_ms >= 0 &&
                            facts->free_hints < POLICY_FREE_HINTS && facts->repeatable &&
@@ -149,8 +149,8 @@ static bool tries_again(const struct protocol_facts *facts)
         return false;
     if (is_parked && policy_retries_on(policy, VERDICT_TRANSIENT, false))
         class = VERDICT_TRANSIENT;
-    /* Another persistent failure with the same result, and nothing that could change the next
-     * one. */
+    /* The same persistent failure has repeated too often, and nothing has changed that could make a
+     * difference. */
     const int stops = protocol_unchanged_max(facts);
     const bool repeats_unchanged = stops > 0 && verdict->class == VERDICT_PERSISTENT &&
                                    !is_parked && facts->is_unchanged && facts->same >= stops;
@@ -262,7 +262,7 @@ void protocol_inputs(const struct protocol_facts *facts, const struct decision *
         out->round = facts->round;
         out->rounds = facts->rounds;
     }
-    if (decision->kind == DECISION_ENTROPY) { /* for the calls of an agent, or for attempts */
+    if (decision->kind == DECISION_ENTROPY) { /* a loop of an agent's calls, or of attempts */
         if (ended_for_its_loop(facts)) {
             out->of = DECISION_OF_AGENT;
         } else if (facts->stop == STOP_LOOP) {

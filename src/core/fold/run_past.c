@@ -1,9 +1,7 @@
-/*
- * run_past.c - the states that a run was in, kept while its events are applied.
+/* run_past.c - the states that a run was in, kept while its events are applied.
  *
- * A kept state has only what changed since the one before, packed into bytes. First the packing,
- * then the kept states.
- */
+ * A kept state contains only the changes since the previous one, packed into bytes. First the
+ * packing, then the kept states. */
 #include "run_state.h"
 
 #include <assert.h>
@@ -17,8 +15,7 @@
 
 /* Packing parts of a state. */
 
-/* Packs a block that exists. Whether it exists is known from its pointer, which is packed
- * before. */
+/* Packs a block, which may be NULL. Its pointer, packed before, tells whether the block exists. */
 static void pack_block(struct str *out, const void *block, size_t size)
 {
     if (block)
@@ -90,8 +87,8 @@ static struct circles *unpack_circles(struct unpack *from, const struct circles 
     return circles;
 }
 
-/* Packs a task and its steps with all that they own except the steps' attempts. The number of a
- * step's attempts is 0 after unpacking. */
+/* Packs a task and its steps with everything that they own except the steps' attempts. After
+ * unpacking, a step has 0 attempts. */
 static void pack_task(struct str *out, const struct task_state *task, int steps)
 {
     const struct task_place *place = task->place;
@@ -135,7 +132,7 @@ static void pack_task(struct str *out, const struct task_state *task, int steps)
     }
 }
 
-/* Unpacks into memory that owns nothing; the `steps` array of the task stays. */
+/* Unpacks into a task that owns nothing; keeps its `steps` array. */
 static void unpack_task(struct unpack *from, struct task_state *task, int steps)
 {
     struct step_state *const where = task->steps;
@@ -193,7 +190,8 @@ static void pack_heap(struct str *out, const struct heap *heap)
     }
 }
 
-/* The count is the packed one; `was` is the previous heap, which has the memory. */
+/* Unpacks the items. `heap` has the packed count; `was` is the heap before unpacking, whose memory
+ * is kept. */
 static void unpack_heap(struct unpack *from, struct heap *heap, const struct heap *was)
 {
     const int count = heap->count;
@@ -212,7 +210,8 @@ static void pack_set(struct str *out, const struct number_set *set)
     pack_words(out, set->words, number_set_words(set) * sizeof(*set->words));
 }
 
-/* `was` is the previous set, which has the memory. A packed set has the same range of numbers. */
+/* Unpacks the numbers. `was` is the set before unpacking, whose memory is kept. The packed set has
+ * the same range of numbers. */
 static void unpack_set(struct unpack *from, struct number_set *set, const struct number_set *was)
 {
     const int count = set->count;
@@ -235,7 +234,7 @@ static void pack_run(struct str *out, const struct run_state *state)
     }
 }
 
-/* Replaces that state. The state's plan, tasks and memory stay. */
+/* Replaces the state of the run apart from its tasks. Keeps the state's plan, tasks and memory. */
 static void unpack_run(struct unpack *from, struct run_state *state)
 {
     const struct run_state was = *state;
@@ -258,10 +257,10 @@ static void unpack_run(struct unpack *from, struct run_state *state)
 
 /* The kept states. */
 
-/* Attempts of one step, from the first one that an earlier piece does not have unchanged. */
+/* Attempts of one step, beginning with the first one that has changed since the previous piece. */
 struct piece {
-    struct piece *before; /* counted; has the attempts before `first` */
-    int refs;             /* versions and pieces that hold it */
+    struct piece *before; /* reference counted; has the attempts before `first` */
+    int refs;             /* number of versions and pieces that refer to it */
     size_t first, end;    /* indexes of attempts */
     size_t bytes;
     unsigned char packed[];
@@ -272,8 +271,8 @@ struct version {
     int64_t seq;            /* of the first kept moment with this state */
     struct version *before; /* owned; NULL: as the task began */
     unsigned char *packed;  /* owned */
-    size_t bytes;           /* of both */
-    struct piece *pieces[]; /* counted; by step, NULL = no attempts */
+    size_t bytes;           /* bytes of this version with `packed` */
+    struct piece *pieces[]; /* reference counted; by step, NULL = no attempts */
 };
 
 struct kept_moment {
@@ -282,16 +281,17 @@ struct kept_moment {
     size_t bytes;
 };
 
-/* What is known about a task. */
+/* The versions of a task. */
 struct kept_task {
     struct version *newest; /* owned */
-    struct version *now;    /* the current state, unless it has changed since; NULL: as it began */
+    struct version
+        *now; /* the version that the state has, apart from later changes; NULL: as it began */
     bool has_changed;
     bool has_old_changed; /* attempts other than the latest of their step changed too */
-    bool is_at_spot;      /* the spot has it */
+    bool is_at_spot;      /* the spot has a version of the task */
 };
 
-/* The state at one event after a moment, until the state passes the next moment. */
+/* The marked state: at one event after a moment, until the state passes the next moment. */
 struct spot {
     int64_t seq;           /* 0 = none */
     unsigned char *packed; /* owned; the state of the run apart from its tasks */
@@ -310,7 +310,7 @@ struct run_past {
     int count;
     int64_t every;
     struct kept_task *tasks; /* owned */
-    int *changed;            /* owned; the numbers of the tasks that have changed */
+    int *changed; /* owned; numbers of the tasks that have changed since the last moment */
     int changed_count;
     size_t bytes;
     struct str text; /* buffer for packing */
@@ -339,7 +339,8 @@ static void free_version(struct run_past *past, struct version *version, int ste
     free(version);
 }
 
-/* The latest attempt in `before` may have changed since. */
+/* Packs the attempts, beginning with the latest one in `before`, which may have changed since; with
+ * `all`, from the first. */
 static struct piece *new_piece(struct run_past *past, const struct step_state *step,
                                struct piece *before, bool all)
 {
@@ -431,7 +432,7 @@ static void add_moment(struct run_past *past)
     past->bytes += moment->bytes;
 }
 
-/* Returns the first moment at or after an event; there is one. */
+/* Returns the first moment at or after an event. One must exist. */
 static int64_t moment_from(const struct run_past *past, int64_t seq)
 {
     int low = 0;
@@ -446,7 +447,8 @@ static int64_t moment_from(const struct run_past *past, int64_t seq)
     return past->moments[low].seq;
 }
 
-/* Keeps only the latest of the versions that now belong to the same moment. */
+/* Keeps only the latest of the versions that belong to the same moment now that others were
+ * dropped. */
 static void thin_task(struct run_past *past, int number)
 {
     struct kept_task *kept = &past->tasks[number];
@@ -541,7 +543,7 @@ static void restore_attempts(struct step_state *step, const struct piece *piece)
     }
 }
 
-/* The run as a whole has been restored already. */
+/* Restores the task. The run as a whole must have been restored already. */
 static void restore_task(struct run_past *past, int number, struct version *version)
 {
     struct task_state *task = &past->state->tasks[number];
@@ -581,7 +583,7 @@ void run_past_mark(struct run_past *past)
     struct spot *spot = &past->spot;
     leave_spot(past);
     if (!past->state->started)
-        return; /* its start changes tasks that have no version */
+        return; /* the start of the run changes tasks that have no version */
     str_clear(&past->text);
     pack_run(&past->text, past->state);
     spot->packed = take_packed(past);
@@ -600,7 +602,8 @@ void run_past_mark(struct run_past *past)
     }
 }
 
-/* What has changed since then is restored to the previous moment. */
+/* Moves the state to the spot. Tasks that changed after the spot, but not before it, return to the
+ * previous moment. */
 static void restore_spot(struct run_past *past)
 {
     struct spot *spot = &past->spot;

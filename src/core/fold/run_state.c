@@ -1,8 +1,7 @@
-/*
- * run_state.c - the state of a run: begun, advanced by one event, copied, freed.
+/* run_state.c - the state of a run: create, apply an event, copy, free.
  *
- * An event is applied only if it is the next one, names what exists, and has sound numbers.
- */
+ * An event is applied only if it is the next one, refers to an existing task, step and attempt, and
+ * its numbers are in range. */
 #include "run_state.h"
 
 #include <assert.h>
@@ -15,8 +14,8 @@
 #include "plan.h"
 #include "xalloc.h"
 
-/* Whether the numbers of an event are in range. The fold computes with them: nothing that a log can
- * say may overflow or refer to something that does not exist. */
+/* Whether the numbers of an event are in range. The fold computes with them, so no log may cause an
+ * overflow or a reference to something that does not exist. */
 
 static bool is_within(int64_t value, int64_t least, int64_t most)
 {
@@ -29,7 +28,8 @@ static bool is_moment(int64_t at_ms, int64_t mono_ms)
            is_within(mono_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
 }
 
-/* The task must not have begun, and the task that blocks it must be needed and not have passed. */
+/* Checks that the task has not begun, and that the task that blocks it is needed and ended without
+ * passing. */
 static bool is_sound_block(const struct fold *fold)
 {
     const struct run_state *state = fold->state;
@@ -64,7 +64,8 @@ int64_t fold_span_ms(int64_t ms)
     return ms < FOLD_TIME_MAX_MS ? ms : FOLD_TIME_MAX_MS;
 }
 
-/* Checks the ranges of the fields (event_data.c), then against the plan and the state. */
+/* Checks the ranges of the fields (event_data.c), then checks them against the plan and the
+ * state. */
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -97,14 +98,16 @@ bool fold_is_sound(const struct fold *fold)
     case EVENT_TASK_HELD:
         return event->held.follows < plan->task_count;
     case EVENT_LOOP_SUSPECTED:
-        /* About calls while the agent's attempt runs, or about attempts when one has ended. */
+        /* The loop must be one of calls while the agent's attempt runs, or one of attempts when an
+         * attempt has ended. */
         assert(fold->step);
         if (fold->step->status == STEP_JUDGING)
             return !event->loop.of_calls;
         return event->loop.of_calls && fold_is_of_agent(fold) && fold->task->agent->calls;
     case EVENT_BUDGET:
         return !fold->task || fold->task->agent;
-    case EVENT_ROUND_STARTED: /* the next one, from an agent's step up to the one that failed */
+    case EVENT_ROUND_STARTED: /* must be the next round, from the agent's step up to the step that
+                                 failed */
         assert(fold->task);
         return fold->task->agent && event->round_started.round == fold->task->agent->round + 1 &&
                event->round_started.failed_step == event->step &&
@@ -170,7 +173,7 @@ void run_state_init_for(struct run_state *state, const struct plan *plan, uint64
     state->use = use;
 }
 
-/* The result is the state after the run's first event. */
+/* Sets the task to its state after the run's first event. */
 void fold_task_begin(struct run_state *state, int number)
 {
     const struct plan_task *plan = &state->plan->tasks[number];
@@ -247,14 +250,14 @@ static void ignore_event(const struct fold *fold)
     (void)fold;
 }
 
-/* What an event must name. */
+/* What an event must refer to. */
 enum scope {
     OF_RUN,
     OF_RUN_OR_TASK,
     OF_TASK,
     OF_ANY_ATTEMPT,  /* of any step, running or ended */
     OF_PAST_ATTEMPT, /* of any step, ended */
-    OF_STEP,         /* the current one; also for the scopes below */
+    OF_STEP,         /* the current step; also for the scopes below */
     OF_LATEST_ATTEMPT,
     OF_NEW_ATTEMPT,
 };
@@ -319,8 +322,8 @@ static const struct {
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 
-/* Finds what the event names. Returns false if it does not exist or its status does not allow the
- * event. */
+/* Finds the task and the step of the event. Returns false if these or the attempt do not exist, or
+ * if their status does not allow the event. */
 static bool locate_subject(struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -334,7 +337,7 @@ static bool locate_subject(struct fold *fold)
     struct task_state *task = &fold->state->tasks[event->task];
     fold->task = task;
     if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK) {
-        /* Holds and blocks apply once, to what is not final. */
+        /* Holds and blocks apply once, to a task whose status is not final. */
         const bool is_final = task_status_is_final(task->status);
         if (event->kind == EVENT_TASK_HELD)
             return !is_final && !task->held;
@@ -368,7 +371,7 @@ static bool refuse(const struct event *event, const char *why, struct err *err)
                    event_kind_name(event->kind), why);
 }
 
-/* Applies an event that fits. */
+/* Applies an event that event_fits() accepted. */
 static bool apply_event(struct fold *fold, bool known, struct err *err)
 {
     struct run_state *state = fold->state;
@@ -395,14 +398,14 @@ static bool apply_event(struct fold *fold, bool known, struct err *err)
         state->unknown_events++;
     state->last_seq = event->seq;
     state->last = event->at;
-    /* A correction of what is over says nothing about when the engine was last alive. */
+    /* A correction of an ended attempt says nothing about when the engine was last alive. */
     if (kind != EVENT_CLASS_CORRECTED &&
         (kind != EVENT_CONTROL_ANSWERED || event->answered.verb != CONTROL_CORRECT))
         state->heard = event->at;
     return true;
 }
 
-/* Returns whether it is the next event and what it names exists. */
+/* Checks that the event is the next one and that its task, step and attempt exist. */
 static bool event_fits(struct fold *fold, bool known, struct err *err)
 {
     const struct event *event = fold->event;
@@ -456,7 +459,7 @@ static struct circles *copy_of_circles(const struct circles *circles)
     return copy;
 }
 
-/* Replaces what a plain copy shares with its original by copies of its own. */
+/* Replaces the blocks that a plain copy shares with its original with copies. */
 static void copy_step(struct step_state *copy)
 {
     copy->formulas = copy_of(copy->formulas, 1, sizeof(*copy->formulas));
@@ -474,7 +477,7 @@ static void copy_step(struct step_state *copy)
     }
 }
 
-/* Does the same for a task, but not for its steps. */
+/* Like copy_step(), for a task, but not for its steps. */
 static void copy_task(struct task_state *copy)
 {
     copy->circles = copy_of_circles(copy->circles);

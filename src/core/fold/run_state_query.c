@@ -1,4 +1,4 @@
-/* run_state_query.c - questions to the state of a run: tries, agents, gates, faults, classes of
+/* run_state_query.c - queries of the state of a run: tries, agents, gates, faults, classes of
  * failures, a digest. */
 #include <stddef.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static int tries_of_set(const struct run_state *state, int task, int number)
     if (step->grant == 0)
         allowed = plan_step_attempts(plan);
 
-    /* A running attempt is not counted yet; one that never started never is. */
+    /* `used` does not include a running attempt yet, and never an attempt that did not start. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
     return (int)step->attempt_count + (left > 0 ? left : 0);
 }
@@ -528,7 +528,7 @@ int64_t run_state_wall_due(const struct run_state *state, int task)
     return due_ms > 0 ? due_ms : 0;
 }
 
-/* The gate of a step, and what it lets start. */
+/* The gate of a step, and the tasks that it lets start. */
 
 struct gate_state *run_state_gate(const struct run_state *state, int task)
 {
@@ -571,8 +571,8 @@ static struct digest last_result(const struct run_state *state, int task)
     return attempt ? attempt->fingerprint : (struct digest){0};
 }
 
-/* Returns the source of its current step, or -1. Failures of different sources are unrelated,
- * however similar they look. */
+/* Returns the source of the task's current step, or -1. Failures of different sources are
+ * unrelated, however similar they look. */
 static int source_of(const struct run_state *state, int task)
 {
     return state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
@@ -607,7 +607,7 @@ struct candidate {
     struct digest result;
     const struct step_state *step;
     int task, source;
-    bool taken; /* by a fault that was reported */
+    bool taken; /* belongs to a fault that was reported */
 };
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -630,7 +630,8 @@ static int by_result(const void *left, const void *right)
     return order != 0 ? order : a->task - b->task;
 }
 
-/* If there are too many, keeps the tasks with the lowest numbers. */
+/* Gathers the waiting tasks with a known result; if there are too many, the tasks with the lowest
+ * numbers. Returns their number. */
 static int gather_waits(const struct run_state *state, struct candidate *out)
 {
     int count = 0;

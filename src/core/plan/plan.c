@@ -1,7 +1,5 @@
-/*
- * A plan as a value: its graph of needs and sessions, its defaults, its parts, and plans derived
- * from it.
- */
+/* A plan as a value: its graph of needs and sessions, its defaults, freeing its parts, and plans
+ * derived from it. */
 #include "plan.h"
 
 #include <assert.h>
@@ -22,10 +20,10 @@
  * O(n).
  */
 
-enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a cycle in a message */
+enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a cycle that a message names */
 
-/* A name with its first bytes as a number in the same order. Most names differ there, which
- * saves cache misses. */
+/* A name with its first bytes as a number that sorts the same way. Most names already differ there,
+ * which saves cache misses. */
 struct ranked_name {
     uint64_t first;
     struct plan_name name;
@@ -92,8 +90,8 @@ void plan_link_dependents(struct plan *plan)
     }
 }
 
-/* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
- * 0) are in a cycle, or need a task that is. */
+/* Queues the tasks whose needs have all been removed, which removes them, too. The remaining tasks
+ * (unmet > 0) are in a cycle, or need a task that is in one. */
 static void take_orderly_tasks(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;
@@ -132,8 +130,8 @@ void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
         }
     }
 
-    /* Each remaining task has one `next`, so following it ends in a cycle. A walk that meets an
-     * earlier one has nothing new to find. */
+    /* Each remaining task has one `next`, so following it ends in a cycle. A walk stops where an
+     * earlier walk has been. */
     for (int start = 0; start < plan->task_count; start++) {
         int at = start;
         while (next[at] >= 0 && trace[at] == 0) {
@@ -177,11 +175,11 @@ void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan,
     str_add(out, plan->tasks[task].id);
 }
 
-/* A step that begins in a session. */
+/* A step that resumes a session. */
 struct use {
     const char *agent, *session; /* borrowed from the plan */
     int task, step;
-    int place; /* of the task in topological order */
+    int place; /* position of the task in topological order */
 };
 
 struct sessions {
@@ -189,8 +187,8 @@ struct sessions {
     int *order;       /* owned: the tasks in topological order */
     struct use *uses; /* owned; grouped by session, in topological order */
     size_t count;
-    int *chain; /* owned; by task: the session's tasks on the longest path of needs up to and
-                   including it */
+    int *chain; /* owned; by task: how many tasks of the session are on the longest path of needs up
+                   to the task, including itself */
 };
 
 static int compare_sessions(const struct use *a, const struct use *b)
@@ -210,7 +208,8 @@ static int compare_uses(const void *left, const void *right)
     return places != 0 ? places : (a->step > b->step) - (a->step < b->step);
 }
 
-/* Collects the uses of sessions; sorts the tasks topologically, and the uses by their tasks. */
+/* Collects the uses of sessions. Sorts the tasks topologically, and the uses by session and
+ * task. */
 static void collect_uses(struct sessions *sessions)
 {
     const struct plan *plan = sessions->plan;
@@ -247,8 +246,8 @@ static void collect_uses(struct sessions *sessions)
     free(places);
 }
 
-/* Checks the uses of one session: in a chain of tasks that each need the previous one, the n-th has
- * n of them on its longest path of needs. */
+/* Checks the uses of one session. If each of its tasks needs the previous one, the longest path of
+ * needs to the n-th task has n of them. */
 static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
                           struct violations *violations)
 {
@@ -325,7 +324,7 @@ bool plan_sessions_check(const struct plan *plan, struct violations *violations)
  * The plan. Immutable once read, so any thread may read it.
  */
 
-/* Returns the number of the source, adding it if it is new; -1 if there is no room. */
+/* Returns the number of the source, adding it if it is new; -1 if there is no space. */
 static int source_number(struct plan *plan, const char *name)
 {
     for (int i = 0; i < plan->source_count; i++) {
@@ -368,7 +367,7 @@ void plan_source_guess(struct plan *plan, struct plan_step *step)
         step->source = source_number(plan, program);
 }
 
-/* Marks the named task and all it needs, directly or not. */
+/* Marks the task `first` and all tasks that it needs, directly or indirectly. The caller frees. */
 static bool *mark_needed(const struct plan *plan, int first)
 {
     bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));
@@ -416,8 +415,8 @@ static void derive_text(struct str *out, const struct json *whole, const bool *w
     str_add_char(out, '}');
 }
 
-/* Writes the plan as JSON and reads the changed JSON, so there is one way to write and one to
- * read. Only for plans that came from JSON: invalid UTF-8 would not survive. */
+/* Writes the plan as JSON, then parses the changed JSON, so that there is one way to write and one
+ * to read. Only for plans that came from JSON: invalid UTF-8 would not survive. */
 bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
 {
     int task = plan_find(plan, id);
@@ -498,7 +497,7 @@ void plan_free(struct plan *plan)
     free(plan->tasks);
     free(plan->by_id);
     text_list_free(plan->sources);
-    if (plan->base) { /* the rest is the base's */
+    if (plan->base) { /* all other members belong to the base */
         free(plan);
         return;
     }
@@ -566,7 +565,7 @@ int plan_step_attempts(const struct plan_step *step)
 
 int plan_find(const struct plan *plan, const char *id)
 {
-    /* The first of equal ids, so that a repeated id means its first task. */
+    /* Finds the first of equal ids, so that a repeated id means its first task. */
     int low = 0;
     int high = plan->by_id_count;
     while (low < high) {
@@ -580,7 +579,7 @@ int plan_find(const struct plan *plan, const char *id)
     return found ? plan->by_id[low].task : -1;
 }
 
-/* Joins the words of a command, cut between characters. */
+/* Joins the words of a command; cuts a long title between characters. */
 static char *command_title(char *const *argv)
 {
     struct str words = {0};
@@ -594,8 +593,8 @@ static char *command_title(char *const *argv)
     return title;
 }
 
-/* Adds a policy that is not built in to the plan, so that plan_write() writes it. The settings'
- * policies are there already. */
+/* Copies a policy to the plan, so that plan_write() writes it, unless it is built in or comes from
+ * the settings, whose policies the plan already has. */
 static const struct policy *adopt_policy(struct plan *plan, const struct settings *settings,
                                          const struct policy *policy)
 {
@@ -609,7 +608,7 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
     return &plan->policies[plan->policy_count++];
 }
 
-/* Rejects what plan_parse() would reject when the log is read. */
+/* Rejects commands that plan_parse() would reject when the log is read. */
 static bool check_command(char *const *argv, struct err *err)
 {
     if (argv[0][0] == '\0')
@@ -639,7 +638,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     plan_surroundings_init(plan);
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
-    /* A command given to devs is meant to work here, whatever plans do. */
+    /* A command given to devs is meant to run in the current folder, whatever the settings say. */
     workspace_spec_done(&plan->workspace);
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
     if (exec->sandbox) {

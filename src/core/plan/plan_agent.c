@@ -1,6 +1,4 @@
-/*
- * The keys of a plan that are about agents and about the contracts of their output.
- */
+/* The keys of a plan for agents and for the contracts of their output. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -22,7 +20,7 @@
  * once, however many steps use it.
  */
 
-/* Finds a contract by its name; without a name, one within a step by its text. */
+/* Finds a contract by its name or, if `name` is NULL, one within a step by its text. */
 static struct plan_contract *find_contract(const struct plan *plan, const char *name,
                                            const char *text)
 {
@@ -36,7 +34,7 @@ static struct plan_contract *find_contract(const struct plan *plan, const char *
     return NULL;
 }
 
-/* Adds a contract without a schema. Reports an error and returns NULL if there is no room. */
+/* Adds a contract without a schema. Reports an error and returns NULL if there are too many. */
 static struct plan_contract *add_contract(struct field_reader *reader,
                                           const struct json_pointer *path, const char *name)
 {
@@ -55,7 +53,7 @@ static struct plan_contract *add_contract(struct field_reader *reader,
     return contract;
 }
 
-/* Reports the errors of a schema at `path`, or in the file named there. */
+/* Reports the errors of a schema at `path` or, if `file` is not NULL, in that file. */
 static void complain_of_schema(struct field_reader *reader, const struct json_pointer *path,
                                const char *file, const struct violations *wrong)
 {
@@ -80,7 +78,7 @@ static void complain_of_schema(struct field_reader *reader, const struct json_po
     str_done(&base);
 }
 
-/* Compiles the schema, which takes time and memory. After an error, the contract has none. */
+/* Compiles the schema, which takes time and memory. After an error, the contract has no schema. */
 static void make_contract(struct field_reader *reader, const struct json_pointer *path,
                           struct plan_contract *contract, const struct json *schema,
                           const char *file)
@@ -162,14 +160,14 @@ static void complain_unknown_contract(struct field_reader *reader, const struct 
     str_done(&message);
 }
 
-/* Returns the contract in a file, remembered by file name. Also remembers failures, to report
- * each once. */
+/* Returns the contract in a file; remembers it by file name. Also remembers failures, so that each
+ * is reported once. */
 static struct plan_contract *read_file(struct field_reader *reader, const struct json_pointer *path,
                                        const char *name)
 {
     struct str text = {0};
     struct err err = {0};
-    bool is_comment = field_is_comment(name); /* such as the key of the written plan */
+    bool is_comment = field_is_comment(name); /* such as the key in a plan that devs has written */
     bool ok = reader->doc->files && !is_comment &&
               reader->doc->files->read(reader->doc->files->ctx, name, &text, &err);
     struct plan_contract *contract = add_contract(reader, path, name);
@@ -191,7 +189,7 @@ static struct plan_contract *read_file(struct field_reader *reader, const struct
     return contract;
 }
 
-/* Checks that the text is a plan that could be run beside this one, with the same agents. */
+/* Checks that the text is a plan that could be run with the agents of this one. */
 static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
 {
     const struct plan *around = ctx;
@@ -218,7 +216,8 @@ void plan_contract_read(struct field_reader *reader, const struct json_pointer *
         contract = add_contract(reader, path, NULL);
         if (contract)
             make_contract(reader, path, contract, value, NULL);
-    } else if (!contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0) { /* the only built-in one */
+    } else if (!contract &&
+               strcmp(name, PLAN_CONTRACT_PLAN) == 0) { /* the only built-in contract */
         contract = add_contract(reader, path, PLAN_CONTRACT_PLAN);
         if (contract)
             contract_for_text(check_plan, reader->doc->plan, &contract->schema);
@@ -249,7 +248,7 @@ static void write_wall(const void *object, struct str *out)
     str_add_number(out, (double)budget->limits[BUDGET_WALL] / MILLI);
 }
 
-/* In the order of enum budget_kind, from the first one after none. */
+/* In the order of enum budget_kind, without BUDGET_NONE. */
 #define AT(kind) offsetof(struct budget, limits[kind])
 static const struct field budget_rows[] = {
     {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .elsewhere = true, .own_shape = true,
@@ -296,7 +295,7 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
-/* With as many decimals as the limit, and at least one if it is short. */
+/* Adds seconds with as many decimals as the limit has; at least one if the limit is short. */
 static void add_seconds(const struct budget_use *use, struct str *out)
 {
     enum { MS_PER_S = 1000, SHORT_MS = 10000, DIGITS_MAX = 3 };
@@ -377,7 +376,7 @@ bool plan_agent_is_named(const struct field_reader *reader)
     return json_get(reader->doc->step_json, "agent") != NULL;
 }
 
-/* Keys that only an agent's step may have. */
+/* Returns true in an agent's step. Otherwise reports that the key is not allowed. */
 static bool may_have_key(struct field_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
@@ -424,7 +423,7 @@ void plan_agent_read_name(struct field_reader *reader, const struct json_pointer
         return;
     }
     if (reader->doc->agent_violations->count > 0)
-        return; /* that key may be the wrong one */
+        return; /* "agents" has errors, which may be the cause */
     if (adapter)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                          "it has no program: define an agent with it as \"like\" under \"agents\"",
@@ -469,9 +468,9 @@ void plan_agent_read_text(struct field_reader *reader, const struct json_pointer
     field_reader_text(reader, path, value, text);
 }
 
-enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a temporary suffix */ };
+enum { OUTPUT_NAME_MAX = 250 /* bytes; leaves space for a temporary suffix */ };
 
-/* Returns what is wrong with the path of a file within its base folder, or NULL. */
+/* Returns the error in the path of a file within its base folder, or NULL. Static. */
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
@@ -551,7 +550,7 @@ void plan_agent_write(const struct plan_step *step, struct str *out)
     const struct plan_agent *agent = step->agent;
     str_json_text(out, "agent", adapter_name(agent->adapter));
     str_json_text(out, "prompt", agent->prompt);
-    /* An empty list has a meaning, a missing one does not. */
+    /* Writes an empty list as well, because it can differ from a missing one. */
     if (agent->args)
         text_list_write(out, "args", agent->args);
     if (agent->permission_args)

@@ -1,6 +1,4 @@
-/*
- * Reads a plan from JSON, and the tasks by which a running plan grows.
- */
+/* Reads a plan from JSON, and the tasks that are added to a growing plan. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +11,7 @@
 #include "str.h"
 #include "xalloc.h"
 
-/*
- * The document: first the schema, then what a schema cannot express.
- */
+/* The document: checks the schema, then conditions that a schema cannot express. */
 
 struct plan_step *plan_reader_step(const struct field_reader *reader)
 {
@@ -59,7 +55,7 @@ static void check_strings(const struct json_pointer *path, const struct json *va
     void *iter = NULL;
     const struct json *member;
     while (json_next(value, &iter, &place.key, &member)) {
-        /* The keys where contracts begin; the name of a contract is an ordinary string. */
+        /* Contracts begin at these keys; the name of a contract is an ordinary string. */
         const bool is_contract =
             json_kind(member) == JSON_KIND_OBJECT &&
             (strcmp(place.key, "contract") == 0 || strcmp(place.key, "contracts") == 0);
@@ -89,7 +85,7 @@ bool plan_shape_check(const struct contract *schema, const struct json *root,
     return check_all_strings(root, wrong) && fits;
 }
 
-/* Returns true if a string may contain U+0000: there is only one way to write it. */
+/* Returns true if a string may contain U+0000, which can be written in only one way. */
 static bool may_have_nul(const char *text, size_t len)
 {
     static const char nul[] = "\\u0000";
@@ -111,21 +107,22 @@ static void read_grows(struct field_reader *reader, const struct json_pointer *p
     plan->grows = json_bool(value, false);
     if (!plan->grows)
         return;
-    workspace_spec_done(&plan->workspace); /* whatever the settings say: plan.h */
+    workspace_spec_done(&plan->workspace); /* in place, whatever the settings say: see plan.h */
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
 }
 
 static void check_policy(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    struct policy scratch; /* load_policy() has read it */
+    struct policy scratch; /* discarded: load_policy() has read the policy */
     if (json_kind(value) == JSON_KIND_OBJECT)
         plan_policy_read_own(reader, path, value, policy_named(POLICY_DEFAULT), &scratch);
     else
-        (void)plan_policy_by_name(reader, path, value); /* reports errors */
+        (void)plan_policy_by_name(reader, path, value); /* only to report errors */
 }
 
-/* Only devs itself writes these: the content of devs.config.json when the run began. */
+/* Checks "settings", which only devs itself writes: the values of devs.config.json when the run
+ * began. */
 static void check_settings(struct field_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
@@ -191,7 +188,7 @@ static const struct field plan_rows[] = {
 const struct fields plan_root_fields = FIELDS(plan_rows);
 #undef AT
 
-/* The policy of steps that name none. The walk reports errors. */
+/* Loads the policy of steps that name none. The walk reports its errors. */
 static void load_policy(struct field_reader *reader, const struct json *value)
 {
     static const struct json_pointer root = {0};
@@ -214,7 +211,8 @@ static void load_policy(struct field_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
-/* The settings' policies are those in the document, else the given ones. */
+/* Loads the policies of the settings and the plan. The document's "settings", if any, replace the
+ * given settings. */
 static void load_policies(struct field_reader *reader, const struct json *root,
                           const struct settings *settings)
 {
@@ -238,8 +236,8 @@ static void load_policies(struct field_reader *reader, const struct json *root,
     load_policy(reader, json_get(root, "policy"));
 }
 
-/* Checks the shape, loads what the walk needs, then walks to check the meaning. All errors come in
- * document order. */
+/* Checks the shape, loads the values that the walk needs, then walks the document to check the
+ * meaning. All errors are in document order. */
 static struct plan *read_document(const struct json *root, const char *text, size_t len,
                                   const struct plan_context *context, struct violations *wrong)
 {
@@ -260,19 +258,19 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     if (may_have_nul(text, len))
         is_formed = check_all_strings(root, wrong) && is_formed;
 
-    /* If it is not a boolean, one error is enough: its steps need none. */
+    /* If this is not a boolean, reports only that: assumes that all steps are idempotent. */
     const struct json *idempotent = json_get(root, "idempotent");
     plan->idempotent = json_bool(idempotent, idempotent);
     plan_surroundings_init(plan);
     load_policies(&reader, root, context->settings);
     plan_surroundings_load(&reader, root);
     plan_contracts_load(&reader, json_get(root, "contracts"));
-    /* The text in a log contains those agents of the settings that it needs. */
+    /* A plan from a log already contains the agents of the settings that it needs. */
     const bool is_kept = json_get(root, "settings") != NULL;
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
     plan_budget_take(json_get(root, "budget"), &plan->budget);
-    /* The schema reports errors. */
+    /* The schema has reported errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
         plan->has_loops = true;
     plan_tasks_prepare(&reader, json_get(root, "tasks"));
@@ -359,7 +357,7 @@ static const char *find_unwanted(const struct json *task)
     return NULL;
 }
 
-/* After all ids that are not greater. */
+/* Inserts the name after all ids that are not greater. */
 static void add_name(struct plan *plan, const char *id, int task)
 {
     int at = plan->by_id_count;
@@ -367,7 +365,7 @@ static void add_name(struct plan *plan, const char *id, int task)
     int low = 0;
     int high = at;
     if (at > 0 && strcmp(plan->by_id[at - 1].id, id) < 0)
-        low = at; /* they usually come in order */
+        low = at; /* ids usually arrive in order */
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (strcmp(plan->by_id[middle].id, id) <= 0)
@@ -397,7 +395,7 @@ void plan_shrink(struct plan *plan)
     plan->task_count--;
 }
 
-/* Reports the first error. */
+/* Sets *err to the first violation. Returns false. */
 static bool report_first_error(const struct violations *wrong, struct err *err)
 {
     const struct violation *first = &wrong->items[0];
@@ -456,7 +454,7 @@ bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err 
     if (plan->task_count == PLAN_TASKS_MAX)
         return err_set(err, ERR_LIMIT, "a run has at most %d tasks", PLAN_TASKS_MAX);
 
-    /* The task becomes the only one of a document, for the schema. */
+    /* Puts the task into a document of its own, for the schema. */
     struct str text = {0};
     struct violations wrong = {0};
     str_add(&text, "{\"version\":1,\"tasks\":[");

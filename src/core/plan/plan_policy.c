@@ -1,10 +1,8 @@
-/*
- * plan_policy.c - reads, checks and writes policies.
+/* plan_policy.c - reads, checks and writes policies.
  *
- * A policy may be based on one that comes later in the document. So all of them are loaded first,
- * in the order of their dependencies and without reporting errors; the check reports errors later,
- * at their place in the document.
- */
+ * A policy may extend one that comes later in the document. So all policies are loaded first, in
+ * the order of their dependencies and without reporting errors; the walk reports the errors later,
+ * at their place in the document. */
 #include "plan_internal.h"
 
 #include <assert.h>
@@ -14,7 +12,8 @@
 #include "outcome.h"
 #include "text.h"
 
-/* The last one of that name among the first `count`: inner ones come later. */
+/* Returns the index of the last policy with that name among the first `count`, because inner
+ * policies come later; -1 if there is none. */
 static int find_among(const struct policy_list *list, int count, const char *name)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -30,7 +29,7 @@ const struct policy *policy_list_find(const struct policy_list *list, const char
     return found >= 0 ? &list->items[found] : policy_named(name);
 }
 
-/* Like policy_list_find(), without the document's own. */
+/* Like policy_list_find(), but ignores the document's own policies. */
 static const struct policy *policy_list_find_outer(const struct policy_list *list, const char *name)
 {
     int found = find_among(list, list->inner, name);
@@ -66,9 +65,10 @@ void policy_rename(struct policy *policy, const char *name)
     (void)snprintf(policy->name, sizeof(policy->name), "%s", name); /* cut if too long */
 }
 
-#define OWN_MARK "+" /* after the name of a step's own policy; no other name has it */
+#define OWN_MARK "+" /* suffix of the name of a step's own policy; other names cannot contain it   \
+                      */
 
-/* A fraction, or the name of another kind. */
+/* Reads a fraction, or the name of a kind. */
 static void read_jitter(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
@@ -96,7 +96,7 @@ static void write_jitter(const void *object, struct str *out)
     }
 }
 
-/* Reports an unknown policy, and names those that exist. */
+/* Reports an unknown policy and lists the known ones. */
 static void complain_unknown(struct field_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
@@ -147,7 +147,7 @@ static void write_like(const void *object, struct str *out)
     }
 }
 
-/* The names of POLICY_ON_* in the order of their bits. */
+/* Returns the name of a POLICY_ON_* by the number of its bit. */
 static const char *retry_on_word(int bit)
 {
     static const char *const words[] = {"transient", "persistent", "unknown"};
@@ -167,7 +167,7 @@ static const char *exhausted_word(int exhausted)
 #define AT(member) offsetof(struct policy, member)
 static const char no_loop[] = "one result alone is no loop";
 
-/* policy_digest() depends on the order of the rows. */
+/* Keep the order: policy_digest() depends on it. */
 static const struct field policy_rows[] = {
     {"like", FIELD_OTHER, .read = check_like, .write = write_like, .values = "name of a policy",
      .means = "the policy to start from; the other members replace its values"},
@@ -276,14 +276,15 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
     plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 
-/* Plans may change the policy of sandbox starts, and define new ones. */
+/* Returns true if a document may define this name. Plans may change the policy of sandbox starts,
+ * and define new ones. */
 static bool name_is_free(const struct field_reader *reader, const char *name)
 {
     return reader->doc->builtin_may_change || !policy_named(name) ||
            strcmp(name, "infrastructure") == 0;
 }
 
-/* Returns the name of the policy that an inner one begins as, explicit or not. */
+/* Returns the name of the policy that an inner policy extends, explicitly or by default. */
 static const char *name_of_base(const struct field_reader *reader, const struct json *object,
                                 const char *name)
 {
@@ -293,7 +294,7 @@ static const char *name_of_base(const struct field_reader *reader, const struct 
     return policy_list_find_outer(&reader->doc->policies, name) ? name : POLICY_DEFAULT;
 }
 
-/* Returns the index of the inner policy that this one begins as; -1 if it is an outer one. */
+/* Returns the index of the inner policy that this policy extends; -1 if it extends an outer one. */
 static int inner_base(const struct field_reader *reader, const struct json *object, int member)
 {
     const char *name = reader->doc->policies.items[member].name;
@@ -301,8 +302,8 @@ static int inner_base(const struct field_reader *reader, const struct json *obje
     return strcmp(base, name) == 0 ? -1 : policy_list_inner(&reader->doc->policies, base);
 }
 
-/* Fills each policy after the one that it is like, wherever that is in the document. Policies in
- * a loop stay as they are: such a document is rejected. */
+/* Fills each policy after the policy that it extends, in any order of the document. Policies in a
+ * cycle are not filled, but their document is rejected. */
 static void fill_policies(struct field_reader *reader, const struct json *object)
 {
     static const struct json_pointer nowhere = {0};
@@ -354,18 +355,19 @@ void plan_policies_load(struct field_reader *reader, const struct json *value)
         list->items[list->count] = *policy_named(POLICY_DEFAULT);
         policy_rename(&list->items[list->count++], key);
     }
-    reader->violations = &unsaid; /* plan_policies_check() reports it in its place */
+    reader->violations = &unsaid; /* plan_policies_check() reports the errors at their place */
     fill_policies(reader, value);
     reader->violations = said;
     violations_done(&unsaid);
 }
 
 /* Checks the policy at `path`, a member of `object`: its values, and whether it is the first one of
- * a loop of "like". */
+ * a cycle of "like". */
 static void check_policy(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *object, const struct json *value)
 {
-    struct policy scratch = *policy_named(POLICY_DEFAULT); /* the values were loaded before */
+    struct policy scratch =
+        *policy_named(POLICY_DEFAULT); /* discarded: the values were loaded before */
     reader->doc->policy = &scratch;
     reader->doc->policy_name = path->key;
     plan_policy_read_fields(reader, path, value);

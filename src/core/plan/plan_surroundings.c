@@ -1,9 +1,8 @@
-/*
- * plan_surroundings.c - reads and writes where tasks run: workspace, sandbox and limits of a plan.
+/* plan_surroundings.c - reads and writes the surroundings of tasks: workspace, sandbox and limits
+ * of a plan.
  *
- * The values of the plan are loaded before its tasks, which start from them. Errors in them are
- * reported later, at their place in the document.
- */
+ * The values of the plan are loaded before its tasks, which use them as defaults. Their errors are
+ * reported later, at their place in the document. */
 #include "plan_internal.h"
 
 #include <assert.h>
@@ -12,7 +11,8 @@
 
 enum { MS_PER_S = 1000 };
 
-/* Returns true if the path has a part other than this one; with `same`, if it has this part. */
+/* Returns true if some part of the path equals `part`; without `same`, if some part differs from
+ * it. */
 static bool path_has_part(const char *path, const char *part, bool same)
 {
     while (*path != '\0') {
@@ -42,7 +42,8 @@ static void check_paths(struct field_reader *reader, const struct json_pointer *
     }
 }
 
-/* Checks any key but "kind". In place, the folder itself is neither created nor restored. */
+/* Checks any key except "kind". With kind "inplace", the run's folder itself is used, so it is
+ * neither created nor restored. */
 static void check_workspace_member(struct field_reader *reader, const struct json_pointer *path,
                                    const struct json *value)
 {
@@ -128,7 +129,7 @@ void plan_workspace_read(struct field_reader *reader, const struct json_pointer 
     if (workspace_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         out->kind = kind;
 
-    /* Drops what was set for another kind and means nothing to this one. */
+    /* Drops values of `base` that only its own kind may have. */
     if (out->kind != WORKSPACE_WORKTREE)
         field_list_forget(&out->copy);
     if (out->kind == WORKSPACE_INPLACE) {
@@ -144,7 +145,7 @@ void plan_workspace_read(struct field_reader *reader, const struct json_pointer 
 
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
-    /* In place, only the kind applies. */
+    /* For kind "inplace", writes only the kind. */
     const struct fields kind = {.rows = workspace_rows, .count = 1};
     str_add_char(out, '{');
     fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
@@ -227,7 +228,7 @@ static void check_image(struct field_reader *reader, const struct json_pointer *
                          "only containers have an image: \"kind\" must be \"container\", "
                          "\"podman\" or \"docker\"",
                          NULL, NULL);
-    /* It goes onto a command line, where it must not look like an option. */
+    /* The image is an argument of a command line, where it must not look like an option. */
     if (text[0] == '-')
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                          "an image name must not begin with '-'", NULL, text);
@@ -303,7 +304,7 @@ void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *p
     *out = sandbox_spec_copy(base);
     reader->doc->sandbox = out;
 
-    /* Reads these two first: the checks of the others depend on them. */
+    /* Reads the kind and "read_only" first, because the checks of the other keys depend on them. */
     if (sandbox_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         sandbox_spec_set_kind(out, kind);
     fields_read(reader, path, value, &read_only, out);
@@ -343,7 +344,7 @@ const char *plan_hangup_word(int hangup)
     return words[hangup];
 }
 
-/* Returns enum plan_said: which keys the document has. */
+/* Returns the bits of enum plan_said for the keys that the document has. */
 static unsigned said_keys(const struct json *root)
 {
     unsigned said = 0;
@@ -390,7 +391,7 @@ void plan_surroundings_load(struct field_reader *reader, const struct json *root
 void plan_surroundings_check_workspace(struct field_reader *reader, const struct json_pointer *path,
                                        const struct json *value)
 {
-    struct workspace_spec scratch; /* plan_surroundings_load() has read it */
+    struct workspace_spec scratch; /* discarded: plan_surroundings_load() has read it */
     plan_workspace_read(reader, path, value, &reader->doc->base_workspace, &scratch);
     workspace_spec_done(&scratch);
 }
@@ -398,7 +399,7 @@ void plan_surroundings_check_workspace(struct field_reader *reader, const struct
 void plan_surroundings_check_sandbox(struct field_reader *reader, const struct json_pointer *path,
                                      const struct json *value)
 {
-    struct sandbox_spec scratch; /* plan_surroundings_load() has read it */
+    struct sandbox_spec scratch; /* discarded: plan_surroundings_load() has read it */
     plan_sandbox_read(reader, path, value, &reader->doc->base_sandbox, &scratch);
     sandbox_spec_done(&scratch);
 }
@@ -416,7 +417,8 @@ void plan_surroundings_read(struct field_reader *reader, const struct json *root
     if (workspace)
         plan_workspace_read(reader, &workspace_place, workspace, workspace_spec_none(),
                             &settings->workspace);
-    /* Only if there is more than transientRetries, which belongs to a policy. */
+    /* Reads the sandbox only if it has other keys than transientRetries, which belongs to a
+     * policy. */
     const size_t retries = json_get(sandbox, "transientRetries") ? 1 : 0;
     if (json_kind(sandbox) == JSON_KIND_STRING ||
         (json_kind(sandbox) == JSON_KIND_OBJECT && json_count(sandbox) > retries)) {

@@ -1,10 +1,8 @@
-/*
- * plan_task.c - reads tasks and their steps.
+/* plan_task.c - reads tasks and their steps.
  *
  * plan_tasks_prepare() first finds the ids, needs and workspaces of all tasks, because a task may
- * need one that follows. Then each task is read with tables of its members. The schema has reported
- * wrong types; here is only what it cannot express.
- */
+ * need a later one. Then each task is read with tables of its members. The schema has reported
+ * wrong types; this file reports only errors that a schema cannot express. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
@@ -28,7 +26,7 @@ static void read_run(struct field_reader *reader, const struct json_pointer *pat
     const size_t count = json_count(value);
     bool is_text = json_kind(value) == JSON_KIND_STRING;
     bool is_list = json_kind(value) == JSON_KIND_ARRAY;
-    /* A value that is not a boolean is reported where it is: one error is enough. */
+    /* The schema reports a value that is not a boolean; one error is enough. */
     bool wants_shell = json_bool(shell, shell && is_text);
     if (wants_shell && is_list) {
         field_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
@@ -186,7 +184,7 @@ static void read_policy(struct field_reader *reader, const struct json_pointer *
 {
     struct plan_step *step = plan_reader_step(reader);
     if (json_kind(value) == JSON_KIND_OBJECT) {
-        /* The step's own policy is not sound if there are errors in it. */
+        /* The step's own policy is sound if reading it adds no errors. */
         const struct violations *found = reader->violations;
         size_t before = found->count + found->dropped;
         step->own_policy = xcalloc(1, sizeof(*step->own_policy));
@@ -223,7 +221,7 @@ static void write_sandbox(const void *object, struct str *out)
 enum { NAME_CHARS_MAX = 200, OUTPUT_PATH_MAX = 4000 };
 
 #define AT(member) offsetof(struct plan_step, member)
-/* plan_write() writes the policy, source and contract, which need the plan. */
+/* plan_write() writes the policy, source and contract itself, because they need the plan. */
 static const struct field step_rows[] = {
     {"run", FIELD_OTHER, .read = read_run, .write = write_run,
      .values = "array of strings, at most 4,096",
@@ -314,8 +312,9 @@ static void check_phase_order(struct field_reader *reader, const struct json_poi
     str_done(&expected);
 }
 
-/* In place, nothing can be restored before a second attempt. Any other workspace is as the first
- * attempt found it. */
+/* Reports a step that may be retried but cannot be repeated safely: in place, nothing can be
+ * restored before a second attempt. A workspace of the task's own is reset to its state before the
+ * first attempt. */
 static void check_repeatable(struct field_reader *reader, const struct json_pointer *path)
 {
     struct plan_step *step = plan_reader_step(reader);
@@ -328,7 +327,7 @@ static void check_repeatable(struct field_reader *reader, const struct json_poin
         plan_step_is_repeatable(current_task(reader), step))
         return;
     if (reader->doc->plan->grows) {
-        step->once = true; /* the client that adds it need not know the policies */
+        step->once = true; /* clients that add tasks need not know the policies */
         return;
     }
     if (!field_reader_is_sound(reader, &place) || !field_reader_is_sound(reader, &phase))
@@ -343,8 +342,9 @@ static void check_repeatable(struct field_reader *reader, const struct json_poin
     str_done(&message);
 }
 
-/* The policy of a step that names none. A failed check after an agent with rounds left is for the
- * agent to fix: only failures of the world are repeated. */
+/* Returns the policy of a step that names none. If a check fails after an agent that has rounds
+ * left, the agent must fix the cause, so the check itself is repeated only after infrastructure
+ * failures. */
 static const struct policy *default_policy(struct field_reader *reader)
 {
     const struct plan_task *task = current_task(reader);
@@ -378,7 +378,7 @@ static void read_step(struct field_reader *reader, const struct json_pointer *pa
     check_phase_order(reader, path);
     check_repeatable(reader, path);
 
-    /* Contracts and files are checked after a success. */
+    /* Contracts and files are checked only after a success. */
     const bool is_failure = step->expect.what == PLAN_EXPECT_FAILURE;
     const struct json_pointer contract = {.up = path, .key = "contract"};
     const struct json_pointer files = {.up = path, .key = "expect_files"};
@@ -416,7 +416,7 @@ enum {
 
 enum need_kind { NEED_OK, NEED_NOT_TEXT, NEED_UNKNOWN, NEED_ITSELF, NEED_AGAIN };
 
-/* Finds the task that a need names. `stamp` differs for every list of needs. */
+/* Finds the task that a need names. `stamp` must be different for each list of needs. */
 static enum need_kind resolve_need(struct field_reader *reader, const struct json *need, int stamp,
                                    int *out)
 {
@@ -435,7 +435,8 @@ static enum need_kind resolve_need(struct field_reader *reader, const struct jso
     return NEED_OK;
 }
 
-/* Read before the steps, wherever the key is. Reports no errors: check_workspace() does. */
+/* Reads the workspace before the steps, wherever the key is. Does not report errors:
+ * check_workspace() does. */
 static void take_workspace(struct field_reader *reader, const struct json *value)
 {
     static const struct json_pointer nowhere = {0};
@@ -454,7 +455,7 @@ static void take_workspace(struct field_reader *reader, const struct json *value
     violations_done(&unsaid);
 }
 
-/* Finds the current task's id, rounds and workspace, and its list of needs. */
+/* Reads the current task's id, rounds and workspace, and finds its list of needs. */
 static void prepare_task(struct field_reader *reader, const struct json *value,
                          const struct json **needs)
 {
@@ -562,7 +563,7 @@ static void read_needs(struct field_reader *reader, const struct json_pointer *p
         const struct json_pointer place = {.up = path, .index = i};
         const struct json *need = json_at(value, i);
         int number;
-        /* Not the stamps of plan_tasks_prepare(), which has looked at the same list. */
+        /* The stamp differs from that of plan_tasks_prepare(), which has resolved the same list. */
         switch (resolve_need(reader, need, -reader->doc->task - 1, &number)) {
         case NEED_OK:
         case NEED_NOT_TEXT:
@@ -593,12 +594,12 @@ static void read_needs(struct field_reader *reader, const struct json_pointer *p
 static void check_workspace(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    struct workspace_spec scratch; /* take_workspace() has read it */
+    struct workspace_spec scratch; /* discarded: take_workspace() has read it */
     plan_workspace_read(reader, path, value, &reader->doc->plan->workspace, &scratch);
     workspace_spec_done(&scratch);
 }
 
-/* Rounds and a budget need an agent to apply to. */
+/* Reports "rounds" or "budget" in a task without an agent. */
 static void check_agent_key(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
@@ -642,7 +643,7 @@ static void write_budget(const void *object, struct str *out)
 }
 
 #define AT(member) offsetof(struct plan_task, member)
-/* plan_write() writes the id, the needs and the steps, which need the plan. */
+/* plan_write() writes the id, the needs and the steps itself, because they need the plan. */
 static const struct field task_rows[] = {
     {"id", FIELD_OTHER, .read = check_id, .ref = "name",
      .values = "1 to 64 of `A-Z a-z 0-9 . _ -`, starting with a letter or digit",

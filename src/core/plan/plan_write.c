@@ -40,7 +40,8 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     if (step->source >= 0)
         str_json_text(out, "source", plan->sources[step->source]);
     if (step->contract) {
-        /* Named contracts are written in the plan, where several steps may refer to them. */
+        /* Named contracts are written once, in the plan, because several steps may refer to
+         * them. */
         const char *name = step->contract->name;
         str_json_key(out, "contract");
         if (name)
@@ -141,11 +142,12 @@ void plan_write(const struct plan *plan, struct str *out)
     str_add(out, "]}");
 }
 
-/* The only state of this layer: the value is the same whichever thread makes it. */
+/* The only global state of this layer. Whichever thread makes a contract, the value is the same. */
 static _Atomic(struct contract *) plan_contract;
 static _Atomic(struct contract *) settings_contract;
 
-/* If two threads get here at once, one contract is kept and the other freed. */
+/* Returns the contract, compiling it on first use. If two threads do so at once, one contract is
+ * kept and the other freed. */
 static const struct contract *contract_made_once(_Atomic(struct contract *) *place,
                                                  const char *text)
 {
@@ -155,7 +157,7 @@ static const struct contract *contract_made_once(_Atomic(struct contract *) *pla
     struct violations wrong = {0};
     struct contract *made = NULL;
     bool ok = contract_load(text, strlen(text), &made, &wrong);
-    assert(ok); /* ours, and loaded by a test */
+    assert(ok); /* built in, and loaded by a test */
     violations_done(&wrong);
     if (atomic_compare_exchange_strong(place, &kept, made))
         return made;

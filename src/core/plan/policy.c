@@ -47,9 +47,7 @@ bool phase_parse(const char *text, enum phase *out)
     return false;
 }
 
-/*
- * Policies: when to try again, and after how long.
- */
+/* Policies: when to try again, and how long to wait. */
 
 enum {
     ALL_PHASES = (1 << PHASE_COUNT) - 1,
@@ -184,8 +182,8 @@ bool policy_retries_on(const struct policy *policy, enum verdict_class class, bo
     return false;
 }
 
-/* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power
- * can overflow. */
+/* Returns min(base x multiplier^(n-1), cap). Stops multiplying at the cap, so that no power can
+ * overflow. */
 static int64_t exact_delay_ms(const struct policy *policy, int n)
 {
     double delay = (double)policy->base_delay_ms;
@@ -258,7 +256,7 @@ struct digest policy_digest(const struct policy *policy)
     return digest_from_bytes(hash);
 }
 
-/* Larger than 0, in the largest unit without a remainder. */
+/* Appends a time greater than 0 in the largest unit that leaves no remainder. */
 static void add_time(struct str *out, int64_t ms)
 {
     static const struct {

@@ -181,7 +181,7 @@ bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err
         if (!sandbox_kind_is_container(kind))
             return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
                            sandbox_kind_name(kind));
-        /* It goes onto a command line, where it must not look like an option. */
+        /* The name goes onto a command line, where it must not look like an option. */
         if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
             return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
         free(spec->image);
@@ -215,7 +215,7 @@ bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
            spec->network != SANDBOX_NETWORK_OFF;
 }
 
-/* The first word follows the kind and a colon, the others a comma. */
+/* Adds a word: the first one after the kind and a colon, the others after a comma. */
 static void add_word(const char **separator, bool said, const char *word, struct str *out)
 {
     if (!said)

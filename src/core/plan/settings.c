@@ -21,13 +21,11 @@
 #include "ui_settings.h"
 #include "xalloc.h"
 
-/*
- * Trust: which keys of devs.config.json a person must allow first.
+/* Trust: which keys of devs.config.json a person must allow first.
  *
- * A project's settings come with the project, so its authors wrote them, and a step of an earlier
- * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
- * an agent or deletes runs. Its row in the tables below says when.
- */
+ * A project's settings come with the project, so its authors wrote them, or even a step of an
+ * earlier run did. A key needs trust if it runs a command, loosens a sandbox, shows a secret,
+ * steers an agent or deletes runs. Its row in the tables below says when. */
 
 static bool needs_trust(enum field_trust trust, const struct json *value)
 {
@@ -49,7 +47,7 @@ static bool needs_trust(enum field_trust trust, const struct json *value)
     return false;
 }
 
-/* Where the walk reports keys that need trust, and writes the others. Either may be NULL. */
+/* Reports keys that need trust to `found`, and writes the others to `kept`. Either may be NULL. */
 struct walk {
     settings_trust_fn *found;
     void *ctx;
@@ -81,7 +79,7 @@ static void walk_members(const struct walk *walk, const struct fields *fields, c
         } else {
             const bool needs = needs_trust(trust, value);
             const char *why = row && row->why ? row->why : "is unknown to devs";
-            /* Unknown keys stay in the text, which is then rejected. */
+            /* Unknown keys stay in the output, which settings_parse() then rejects. */
             if (walk->kept && (!needs || trust == FIELD_TRUST_UNKNOWN)) {
                 str_json_key(walk->kept, name);
                 json_write(walk->kept, value);
@@ -132,7 +130,8 @@ static const struct field secret_rows[] = {
 const struct fields secret_fields = FIELDS(secret_rows);
 #undef AT
 
-/* Takes what the schema accepts; reports patterns that do not compile. `value` may be NULL. */
+/* Reads the patterns that the schema accepts; reports patterns that do not compile. `value` may be
+ * NULL. */
 static void read_patterns(struct field_reader *reader, const struct json *value,
                           struct secret_settings *out)
 {
@@ -167,7 +166,7 @@ struct restoring {
     char *const *environment;
 };
 
-/* A text of the plan, which may be NULL. */
+/* Restores the secrets in a string of the plan, which may be NULL. */
 static void restore_secret(const struct restoring *with, char **text)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -444,21 +443,21 @@ static void read_policies(struct field_reader *reader, const struct json *root)
     plan_policies_load(reader, policies);
     plan_policies_check(reader, &path, policies);
 
-    /* Drops policies that are hidden by others of the same name. */
+    /* Drop policies that are hidden by others of the same name. */
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
         if (policy_list_find(list, list->items[i].name) == &list->items[i])
             list->items[kept++] = list->items[i];
     }
     list->count = kept;
-    /* The two with shorthand keys count, too: a plan must have room for all. */
+    /* The two policies with shorthand keys count, too, because a plan must have room for all. */
     if (kept > PLAN_POLICIES_MAX)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
                          "too many, with those of retry_limit and transientRetries", "at most 64",
                          "more");
 }
 
-/* First the shape, then the meaning. All errors come in document order. */
+/* Checks first the shape, then the meaning. All errors come in document order. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
 {

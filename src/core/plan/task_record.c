@@ -1,9 +1,7 @@
-/*
- * task_record.c - writes an added task for the log, redacted and truncated.
+/* task_record.c - writes an added task for the log, redacted and truncated.
  *
- * The record must fit into the text of an event. So it is written with one limit after the other
- * for texts and lists, until it does. A truncated value has a digest of the whole.
- */
+ * The record must fit into the text of an event, so it is written with smaller and smaller limits
+ * for strings and lists until it does. A truncated value has a digest of the whole. */
 #include "task_record.h"
 
 #include <string.h>
@@ -13,15 +11,15 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { DIGEST_SHOWN = 8 }; /* bytes of the digest of a truncated value */
+enum { DIGEST_SHOWN = 8 }; /* bytes shown of the digest of a truncated value */
 
 /* How much of the task is kept. */
 struct measure {
-    size_t text; /* bytes of a text */
-    size_t list; /* elements of a list, or members of an environment */
+    size_t text; /* maximum bytes of a string */
+    size_t list; /* maximum elements of a list, or members of an environment */
 };
 
-/* The first that makes the record short enough is used. */
+/* The first measure that makes the record short enough is used. */
 static const struct measure measures[] = {
     {2000, 200}, {1000, 64}, {300, 32}, {TASK_RECORD_ID_MAX, 12}};
 
@@ -54,7 +52,7 @@ static void clean_text(const struct recording *recording, const char *bytes, siz
     str_done(&once);
 }
 
-/* Appends the text without secrets; `max` 0 = in full. */
+/* Appends the string without secrets, in at most `max` bytes; 0 = in full. */
 static void add_text(const struct recording *recording, const char *text, size_t max)
 {
     struct str whole = {0};
@@ -155,7 +153,7 @@ static void add_env(const struct recording *recording, const struct json *env)
     while (count < recording->measure.list && json_next(env, &iter, &name, &value)) {
         const char *text = json_text(value, "");
         str_json_key(recording->out, name);
-        /* A variable whose name says that it is secret is treated as one, whatever its value. */
+        /* A variable whose name says that it is secret is treated as secret, whatever its value. */
         if (redactor_hides(recording->record->redactor, name) && *text) {
             struct str mark = {0};
             str_addf(&mark, "[cut:%.*s]", REDACT_NAME_MAX, name);

@@ -1,7 +1,5 @@
-/*
- * Secrets: which texts of an environment, a plan and a configuration are secret, and how they are
- * masked.
- */
+/* Secrets: which strings of an environment, a plan and a configuration are secret, and how they are
+ * masked. */
 #define _GNU_SOURCE /* memmem(), explicit_bzero() */
 #include "redact.h"
 
@@ -18,9 +16,7 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/*
- * Which values are secrets, by their names and by how they look, and the alphabets of secrets.
- */
+/* Which values are secrets, judging by their names and appearance; and the alphabets of secrets. */
 
 bool redact_is_one_of(unsigned char c, const char *chars)
 {
@@ -105,8 +101,9 @@ bool redact_restore(const char *text, char *const *environment, struct str *out)
     const char *mark = next_mark(text, name);
     for (; mark; mark = next_mark(text, name)) {
         const size_t name_len = strlen(name);
-        const size_t len = sizeof(mark_start) + name_len; /* the NUL counts for the closing
-                                                             bracket */
+        const size_t len =
+            sizeof(mark_start) +
+            name_len; /* sizeof counts the NUL, which makes up for the closing bracket */
         const char *value = NULL;
         for (size_t i = 0; environment && environment[i] && !value; i++) {
             if (strncmp(environment[i], name, name_len) == 0 && environment[i][name_len] == '=')
@@ -126,7 +123,7 @@ bool redact_restore(const char *text, char *const *environment, struct str *out)
 
 enum {
 
-    NUMBER_LEN = 16,  /* a number with fewer digits is no secret: a time in ms has 13 */
+    NUMBER_LEN = 16,  /* a number with fewer digits is not a secret: a time in ms has 13 */
     DISTINCT_MIN = 3, /* a secret has at least this many different bytes */
 };
 
@@ -142,7 +139,8 @@ static const char *const endings[] = {"KEY", "PASS", "PWD"};
 /* Except these words. */
 static const char *const others[] = {"MONKEY", "TURKEY", "DONKEY",  "HOCKEY", "HOTKEY",
                                      "BYPASS", "OLDPWD", "COMPASS", "ASKPASS"};
-/* A last word that makes the value a fact about a secret: a file, a location, a number. */
+/* As the last word of a name, these make the value a fact about a secret: a file, a location, a
+ * number. */
 static const char *const about[] = {
     "ALGORITHM", "COMMAND", "COUNT", "DIR",      "DISABLED", "EMAIL",    "ENABLED",  "ENDPOINT",
     "EXPIRES",   "EXPIRY",  "FILE",  "FILES",    "FOLDER",   "FORMAT",   "HELPER",   "HOST",
@@ -151,7 +149,7 @@ static const char *const about[] = {
     "SCOPES",    "SIZE",    "SOCK",  "SOCKET",   "SOURCE",   "STORE",    "TIMEOUT",  "TTL",
     "TTY",       "TYPE",    "URL",   "URI",      "USER",     "USERNAME", "VERSION",  "PARALLELISM",
 };
-/* Whole names. */
+/* Whole names that are never secret. */
 static const char *const never[] = {"PWD", "OLDPWD", "XAUTHORITY", "GPG_KEY", "PYTHON_GPG_KEY"};
 
 static bool is_one_of(const char *word, size_t len, const char *const *list, size_t count)
@@ -163,7 +161,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *list, siz
     return false;
 }
 
-/* The name is in capitals. */
+/* `name` must be in upper case. */
 static bool has_secret_word(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
@@ -189,9 +187,9 @@ static bool has_secret_word(const char *name)
 
 bool redact_name_is_secret(const char *text)
 {
-    char name[REDACT_NAME_MAX + 1] = {0}; /* in capitals */
+    char name[REDACT_NAME_MAX + 1] = {0}; /* in upper case */
     size_t len = strlen(text);
-    if (len > REDACT_NAME_MAX) { /* without its beginning, because the end says what it is */
+    if (len > REDACT_NAME_MAX) { /* drop the beginning, because the end says what the value is */
         text += len - REDACT_NAME_MAX;
         len = REDACT_NAME_MAX;
     }
@@ -217,8 +215,8 @@ static bool redact_is_listed(char *const *list, const char *name)
     return false;
 }
 
-/* Recognized by form alone: it begins with a folder that all systems have, or has no capital
- * letter, which base64 of this length always has. */
+/* Recognizes a path by its form alone: it begins with a directory that most systems have, or
+ * contains no capital letter, which base64 of this length always does. */
 static bool is_path(const char *value, size_t len)
 {
     static const char *const roots[] = {"/home/", "/usr/",   "/etc/", "/var/",    "/tmp/", "/run/",
@@ -244,8 +242,7 @@ static bool is_path(const char *value, size_t len)
 
 bool redact_may_be_secret(const char *value, size_t len)
 {
-    /* Settings, and passwords that everybody knows: redacting them would redact ordinary words,
-     * too. */
+    /* Settings and well-known passwords: redacting these would redact ordinary words, too. */
     static const char *const common[] = {
         "anonymous", "automatic", "changeit",  "changeme",    "disabled",
         "enabled",   "example",   "localhost", "mariadb",     "minioadmin",
@@ -282,8 +279,8 @@ enum { PIECE_OVERLAP = 16 };
 /* A secret being added to the trie. */
 struct adding {
     struct redactor *redactor;
-    const char *name_text; /* NULL: the name of the form */
-    int name;              /* -1: not used yet */
+    const char *name_text; /* NULL: use the name of the form */
+    int name;              /* -1: not assigned yet */
     bool named;            /* the settings call it a secret, whatever it looks like */
 };
 
@@ -353,7 +350,7 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
     return true;
 }
 
-/* Returns the start of the UTF-8 character at or just before `at`. */
+/* Returns the start of the UTF-8 character that contains the byte at `at`. */
 static size_t character_start(const char *value, size_t at)
 {
     for (int i = 0; i < 3 && at > 0 && utf8_is_inner(value[at]); i++)
@@ -383,7 +380,7 @@ static bool add_value(struct adding *adding, const char *value, size_t len, stru
     return add_piece(adding, value, len, err);
 }
 
-/* Adds it also with the line ends of terminals and of other systems. */
+/* Adds the value also with the CR LF line ends of terminals and other systems. */
 static bool add_with_returns(struct adding *adding, const char *value, size_t len, struct err *err)
 {
     char *copy = xcalloc(2 * len + 1, 1);
@@ -419,7 +416,8 @@ static bool add_form(struct adding *adding, int form, const char *text, size_t a
     return add_value(&own, place.bytes + cut.start, cut.end - cut.start, err);
 }
 
-/* The password of a URL, a token in an argument, ... */
+/* Adds the parts of the string that have a known form: the password of a URL, a token in an
+ * argument, ... */
 static bool add_forms(struct adding *adding, const char *text, struct err *err)
 {
     const struct redact_trie *trie = &adding->redactor->forms;
@@ -437,7 +435,8 @@ static bool add_forms(struct adding *adding, const char *text, struct err *err)
     return true;
 }
 
-/* Adds what has a known form in a text, under the name of the form. `text` may be NULL. */
+/* Adds the parts of `text` that have a known form, each under the name of its form. `text` may be
+ * NULL. */
 static bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err)
 {
     struct adding adding = {.redactor = redactor, .name = -1};

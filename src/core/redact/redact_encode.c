@@ -1,6 +1,4 @@
-/*
- * Secrets in disguise: the encodings and the escapes in which a text may be written.
- */
+/* Secrets in disguise: the encodings and escapes in which a string may be written. */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include <assert.h>
 #include <stdarg.h>
@@ -19,12 +17,12 @@
  */
 
 enum {
-    ALIGNMENTS = 3, /* where in a group of three bytes of base64 the value begins */
+    ALIGNMENTS = 3, /* positions in a three-byte group of base64 at which the value may begin */
     WRAP_MAIL = 76, /* line length of base64(1) and mail (RFC 2045, 6.8) */
     WRAP_PEM = 64,  /* line length of openssl and RFC 7468 */
 };
 
-/* One form being written; on the stack, so that it can be overwritten. */
+/* The encoded form being written. On the stack, so that it can be overwritten. */
 struct code {
     char bytes[REDACT_CODE_MAX];
     size_t len;
@@ -55,7 +53,7 @@ static void take_part(struct encoder *encoder, size_t from, size_t to)
         encoder->take(encoder->ctx, encoder->code.bytes + from, to - from);
 }
 
-/* With lower-case and with upper-case digits. */
+/* Writes the value in hex, with lower-case and with upper-case digits. */
 static void encode_hex(struct encoder *encoder)
 {
     static const char *const digits[] = {"0123456789abcdef", "0123456789ABCDEF"};
@@ -73,12 +71,12 @@ static void encode_hex(struct encoder *encoder)
 
 struct base64 {
     size_t before;     /* bytes before the value in its group */
-    const char *after; /* what follows it; its end is the end of the base64 */
+    const char *after; /* bytes between the value and the end of the base64 */
     bool url;          /* the alphabet of RFC 4648, section 5 */
     bool padded;
 };
 
-/* One letter for each six bits: RFC 4648, section 4. */
+/* Writes one letter for each six bits: RFC 4648, section 4. */
 static void write_base64(struct encoder *encoder, const struct base64 *form)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -110,7 +108,7 @@ static void write_base64(struct encoder *encoder, const struct base64 *form)
         add_bytes(code, "=", 1);
 }
 
-/* Alone, in lines. */
+/* Encodes the value alone, split into lines of `width` letters. */
 static void encode_base64_lines(struct encoder *encoder, const char *after, size_t width)
 {
     const struct base64 form = {.after = after, .padded = true};
@@ -127,9 +125,9 @@ static void encode_base64(struct encoder *encoder)
         for (size_t before = 0; before < ALIGNMENTS; before++) {
             struct base64 form = {.before = before, .after = "", .url = url == 1};
             write_base64(encoder, &form);
-            /* Within a longer text: only letters that depend on nothing but the value. */
+            /* Within longer data: only the letters that depend on nothing but the value. */
             take_part(encoder, first[before], (before + encoder->len) * 8 / 6);
-            /* At the end of a text, where the last letter is known, too. */
+            /* At the end of the data, where the last letter is known, too. */
             take_part(encoder, first[before], encoder->code.len);
             form.padded = true;
             write_base64(encoder, &form);
@@ -170,14 +168,15 @@ bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BA
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                   "+/-_";
     const char *start = redact_form_start(form);
-    const size_t last = (place + strlen(start)) * 8 / 6; /* letters up to there */
+    const size_t last =
+        (place + strlen(start)) * 8 / 6; /* number of letters up to the end of `start` */
     size_t count = 0;
     if (!redact_form_may_be_wrapped(form) || last - firsts[place].letter >= REDACT_BASE64_START)
         return false;
     for (size_t i = firsts[place].letter; i < last; i++) {
         const size_t bit = i * 6 - place * 8;
         const unsigned high = (unsigned char)start[bit / 8];
-        const unsigned low = (unsigned char)start[bit / 8 + 1]; /* at most its NUL */
+        const unsigned low = (unsigned char)start[bit / 8 + 1]; /* may be the NUL */
         const unsigned six = (high << 8 | low) >> (10 - bit % 8) & 63u;
         out[count++] = letters[url && six > 61 ? six + 2 : six];
     }
@@ -202,10 +201,11 @@ static int six_of(char c)
 struct decoded {
     char bytes[REDACT_DECODED_MAX];
     size_t len;
-    size_t read; /* letters */
+    size_t read; /* number of letters */
 };
 
-/* The form gives the token's first byte; the letters begin somewhere in it. */
+/* Decodes the letters. They may begin within the token's first byte, so the form supplies that byte
+ * as `first`. */
 static void decode_letters(const struct redact_place *text, size_t place, char first,
                            struct decoded *out)
 {
@@ -274,9 +274,9 @@ enum redact_found redact_base64_look(size_t form, size_t place, const struct red
 
 enum {
     ESC = 0x1b,
-    FLAT_MAX = 14,  /* characters of the longest escape: \ud83d\ude00 */
-    NAME_MAX = 8,   /* of an entity's name */
-    COLOR_MAX = 24, /* characters of the numbers of a color */
+    FLAT_MAX = 14,  /* maximum characters of an escape; \ud83d\ude00 has 12 */
+    NAME_MAX = 8,   /* maximum characters of an entity's name */
+    COLOR_MAX = 24, /* maximum characters of the numbers in a color sequence */
     RUNE_MAX = 0x10ffff,
 };
 
@@ -284,7 +284,7 @@ enum {
 struct reading {
     const char *bytes;
     size_t len;
-    bool open; /* with more bytes it may become an escape, or a longer one */
+    bool open; /* further bytes may make this an escape, or a longer one */
 };
 
 /* HTML names of U+00A0 to U+00FF. */
@@ -403,7 +403,7 @@ static bool reads_text(struct reading *in, size_t at, const char *text)
     return seen == len;
 }
 
-/* \u00e4, \ud83d\ude00, and the same with a percent sign instead of the backslash. */
+/* Reads \u00e4, \ud83d\ude00, and the same with a percent sign instead of the backslash. */
 static bool read_units(struct reading *in, const char *begin, struct redact_unit *out)
 {
     uint32_t unit = 0, low = 0;
@@ -417,8 +417,8 @@ static bool read_units(struct reading *in, const char *begin, struct redact_unit
     return set_rune(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), 12);
 }
 
-/* \047, and \0047 as in echo: three digits after \0 are more likely that than a control byte and
- * a digit. */
+/* Reads \047, and \0047 as in echo: three digits after \0 are more likely to be that notation than
+ * a control byte and a digit. */
 static bool read_octal(struct reading *in, struct redact_unit *out)
 {
     uint32_t byte = 0;
@@ -545,7 +545,8 @@ static bool read_outer(enum redact_escaper outer, const char *bytes, size_t len,
     return read_escape(outer, &in, out) || !in.open || ended;
 }
 
-/* An escape of the inner level begins at bytes[0]. Its characters may be escaped themselves. */
+/* Reads an escape of the inner level at bytes[0], if there is one. Its characters may be escaped
+ * themselves. */
 static bool read_inner(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
                        struct redact_unit *out)
 {
@@ -585,7 +586,8 @@ static bool read_one(struct redact_escapers escapers, const char *bytes, size_t 
     return read_inner(escapers, bytes, len, ended, out);
 }
 
-/* "\u001b[01;31m" is invisible: the text around it looks like one piece on a screen. */
+/* Reads a color sequence, such as "\u001b[01;31m", as one unit. It is invisible: the text around it
+ * looks like one piece on a screen. */
 static bool read_color(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
                        struct redact_unit *out)
 {
@@ -623,13 +625,14 @@ enum { START_MAX = 6, START_MIN = 3, SPELT_MAX = 48 };
 
 struct starts {
     const unsigned char *value;
-    size_t len, index; /* position of the escape in the value */
-    size_t size;       /* bytes of the character there */
+    size_t len, index; /* length of the value; position of the escape in it */
+    size_t size;       /* bytes of the character at that position */
     redact_start_fn *take;
     void *ctx;
 };
 
-/* Reports the text before the escape, the escape, and what may follow if that is too short. */
+/* Reports the bytes before the escape and the escape; if these are too short, with each byte that
+ * may follow. */
 static void take_start(const struct starts *starts, const char *spelt)
 {
     unsigned char bytes[START_MAX + 1];
@@ -651,8 +654,8 @@ static void take_start(const struct starts *starts, const char *spelt)
     }
 }
 
-/* How much of an escape is escaped again: what must be in that notation, what often is, or
- * everything. */
+/* How much of an escape is escaped again: only the characters that the outer notation must escape,
+ * also those that it often escapes, or everything. */
 enum again { AGAIN_LEAST, AGAIN_MARKS, AGAIN_ALL, AGAIN_COUNT };
 
 static bool is_escaped_again(enum redact_escaper outer, enum again how_much, char c)
@@ -670,14 +673,15 @@ static bool is_escaped_again(enum redact_escaper outer, enum again how_much, cha
     return strchr(how_much == AGAIN_LEAST ? rows[outer].least : rows[outer].marks, c) != NULL;
 }
 
-/* Number of forms of each notation. */
+/* Number of forms that each notation has. */
 static const int again_forms[REDACT_ESCAPER_COUNT] = {[REDACT_BACKSLASH] = 11,
                                                       [REDACT_ENTITY] = 4,
                                                       [REDACT_PERCENT] = 2,
                                                       [REDACT_SHELL] = 2,
                                                       [REDACT_DOUBLED] = 1};
 
-/* The forms of a backslash. Only the beginning of the longer ones counts. */
+/* Writes one form of a backslash escape. Writes only the beginning of the longer forms, because a
+ * start is short. */
 static int write_backslash(int form, unsigned byte, char out[SPELT_MAX])
 {
     switch (form) {
@@ -727,7 +731,7 @@ static int write_again(enum redact_escaper outer, int form, char c, char out[SPE
     return snprintf(out, SPELT_MAX, "%c%c", c, c);
 }
 
-/* The escape in a text that was escaped again. */
+/* Reports the start with the escape escaped again in one form of the outer notation. */
 static void take_again(const struct starts *starts, enum redact_escaper outer, int form,
                        enum again how_much, const char *spelt)
 {
@@ -750,7 +754,7 @@ static void take_again(const struct starts *starts, enum redact_escaper outer, i
         take_start(starts, twice);
 }
 
-/* The escape as it is, and as it may be escaped again. */
+/* Reports the escape as it is, and as it may be escaped again. */
 static void take_spelt(const struct starts *starts, const char *spelt)
 {
     take_start(starts, spelt);
@@ -773,7 +777,7 @@ static void take_format(const struct starts *starts, const char *format, ...)
     take_spelt(starts, spelt);
 }
 
-/* Escaped by its number, in every notation, and by its name. */
+/* Reports the escapes of a character by its number, in every notation, and by its HTML name. */
 static void take_numbers(const struct starts *starts, uint32_t rune)
 {
     const uint32_t unit = rune < 0x10000 ? rune : 0xd800 + ((rune - 0x10000) >> 10);
@@ -811,7 +815,8 @@ static void take_bytes(const struct starts *starts, unsigned char byte)
     take_format(starts, "\\0%03o", byte);
 }
 
-/* A letter or digit, which is escaped only by someone who hides it, or who escapes everything. */
+/* Reports the escapes of a letter or digit, which is escaped only to hide it, or by writers that
+ * escape everything. */
 static void take_plain(const struct starts *starts, unsigned char byte)
 {
     take_bytes(starts, byte);

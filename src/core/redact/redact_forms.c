@@ -1,8 +1,6 @@
-/*
- * redact_forms.c - known tokens. A form starts with fixed bytes; code checks the rest. Lengths and
- * alphabets are those that the issuers of the tokens document and that repository scanners use;
- * docs/secrets.md has the list.
- */
+/* redact_forms.c - known tokens. A form starts with fixed bytes; code checks the rest. Lengths and
+ * alphabets follow the documentation of the issuers and the rules of repository scanners;
+ * docs/secrets.md has the list. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,34 +9,35 @@
 #include "redact_internal.h"
 
 enum {
-    MARK_MAX = 8,          /* blanks and quotes between a name and its value */
-    USER_MAX = 1024,       /* bytes between "://" and the end of the host */
-    SCHEME_MAX = 16,       /* "Negotiate" */
-    CREDENTIAL_MIN = 8,    /* bytes of a credential that does not look like a word */
-    CREDENTIAL_SURE = 20,  /* bytes of a credential, whatever it looks like */
-    JWT_HEADER_MIN = 14,   /* of the shortest; even {"alg":"HS256"} has more */
-    JWT_HEADER_MAX = 2048, /* bytes */
-    JWT_BODY_MIN = 14,     /* bytes after the first full stop */
-    PEM_LABEL_MAX = 48,    /* "OPENSSH PRIVATE KEY" */
+    MARK_MAX = 8,    /* maximum blanks and quotes before and after the = or : that follows a name */
+    USER_MAX = 1024, /* maximum bytes between "://" and the end of the host */
+    SCHEME_MAX = 16, /* maximum letters of a scheme, such as "Negotiate" */
+    CREDENTIAL_MIN = 8,    /* minimum bytes of a credential that does not look like a word */
+    CREDENTIAL_SURE = 20,  /* minimum bytes of a credential that may look like anything */
+    JWT_HEADER_MIN = 14,   /* minimum letters; even {"alg":"HS256"} has more in base64 */
+    JWT_HEADER_MAX = 2048, /* maximum letters */
+    JWT_BODY_MIN = 14,     /* minimum letters after the first full stop */
+    PEM_LABEL_MAX = 48,    /* maximum bytes of a label, such as "OPENSSH PRIVATE KEY" */
 };
 
 enum form_kind {
-    FORM_TOKEN,         /* cut as a whole */
-    FORM_WEAK_TOKEN,    /* the same, but the start is so short that the byte before it may rule it
-                           out */
-    FORM_ASSIGNED,      /* start = secret */
+    FORM_TOKEN,      /* cut as a whole */
+    FORM_WEAK_TOKEN, /* like FORM_TOKEN, but the start is so short that the byte before it may rule
+                        it out */
+    FORM_ASSIGNED,   /* start = secret */
     FORM_AUTHORIZATION, /* Authorization: Bearer secret */
     FORM_JWT,
     FORM_PEM,
     FORM_URL,      /* scheme://user:secret@host */
-    FORM_PASSWORD, /* by the name before it; its kind is an enum redact_trust */
+    FORM_PASSWORD, /* recognized by the name before it, as are the next two; they differ in their
+                      enum redact_trust */
     FORM_KEY,
     FORM_NAMED,
     FORM_COOKIE,
     FORM_NETRC,
     FORM_TWILIO,   /* like FORM_TOKEN, without a letter or digit before or after it */
     FORM_DISCORD,  /* three parts separated by full stops */
-    FORM_TELEGRAM, /* the number of a bot, a colon, the secret */
+    FORM_TELEGRAM, /* bot number, colon, secret */
 };
 
 struct form {
@@ -46,10 +45,11 @@ struct form {
     const char *start;
     enum form_kind kind;
     enum redact_alphabet alphabet; /* of the bytes after the start */
-    int min, max;                  /* number of those bytes; max 0: any */
+    int min, max;                  /* number of bytes after the start; max 0: no limit */
 };
 
-/* Forms begin with three known bytes, one more than the issuer fixed. */
+/* One form for each value of the third byte, because a form must begin with three known bytes and
+ * the issuer fixed only two. */
 #define TWILIO(kind, digit)                                                                        \
     {                                                                                              \
         "twilio-key", kind digit, FORM_TWILIO, REDACT_LOWER_HEX, 31, 31                            \
@@ -59,7 +59,8 @@ struct form {
         TWILIO(kind, "5"), TWILIO(kind, "6"), TWILIO(kind, "7"), TWILIO(kind, "8"),                \
         TWILIO(kind, "9"), TWILIO(kind, "a"), TWILIO(kind, "b"), TWILIO(kind, "c"),                \
         TWILIO(kind, "d"), TWILIO(kind, "e"), TWILIO(kind, "f")
-/* These begin with a user number in base64: two and a half digits. */
+/* Discord tokens begin with a user number in base64. The three letters encode its first two
+ * digits. */
 #define DISCORD(digits, half)                                                                      \
     {                                                                                              \
         "discord-token", digits half, FORM_DISCORD, REDACT_WORD, 0, 0                              \
@@ -69,7 +70,7 @@ struct form {
         DISCORD(digits, "Q"), DISCORD(digits, "U"), DISCORD(digits, "Y"), DISCORD(digits, "c"),    \
         DISCORD(digits, "g"), DISCORD(digits, "k")
 
-/* A short name with what may follow it, so that "tokens" and the like do not match. */
+/* A short name and the delimiter after it, so that "tokens" and the like do not match. */
 #define NAMED(name, start, kind)                                                                   \
     {                                                                                              \
         name, start, kind, REDACT_WORD, 0, 0                                                       \
@@ -297,8 +298,8 @@ static enum redact_found look_at_run(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* Bytes that often precede a token without being part of it: the ends of \n, \t, \r, of a
- * terminal color, of a percent escape. */
+/* Returns true if a token may follow this byte. Some letters and digits often precede a token
+ * without being part of it: the ends of \n, \t, \r, of a terminal color, of a percent escape. */
 static bool may_stand_before(int before)
 {
     return before < 0 || !redact_is_in(REDACT_WORD, (unsigned char)before) ||
@@ -315,8 +316,8 @@ static size_t skip_marks(const struct redact_place *place, size_t at)
     return at;
 }
 
-/* Finds the value after a name: `": "`, `=`, ` = '`. Returns false and sets *found if there is
- * none, or not yet. */
+/* Finds the value after a name: `": "`, `=`, ` = '`. Returns false and sets *found if there is none
+ * or it has not arrived yet. */
 static bool find_form_value(const struct redact_place *place, size_t *at, enum redact_found *found)
 {
     *found = REDACT_NOT;
@@ -470,14 +471,14 @@ static enum redact_found look_at_url(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* Returns the length without the delimiter of a short name. */
+/* Returns the length of the form's name without the delimiter after it. */
 static size_t name_len(const struct form *form)
 {
     const size_t len = strlen(form->start);
     return ascii_is_letter(form->start[len - 1]) ? len : len - 1;
 }
 
-/* Not part of a longer hash or a word. */
+/* Rejects a token that is part of a longer hash or word. */
 static enum redact_found look_at_twilio(const struct form *form, const struct redact_place *place,
                                         struct redact_cut *cut)
 {
@@ -491,7 +492,7 @@ static enum redact_found look_at_twilio(const struct form *form, const struct re
     return run == (size_t)form->max ? look_at_run(form, place, 0, from, cut) : REDACT_NOT;
 }
 
-/* Runs of fixed lengths, separated by full stops. */
+/* Looks for three runs of certain lengths, separated by full stops. */
 static enum redact_found look_at_discord(const struct redact_place *place, struct redact_cut *cut)
 {
     static const struct {

@@ -1,7 +1,5 @@
-/*
- * redact_named.c - secrets recognized by what precedes them: a name (password=..., "api_key":
- * "...", Cookie: ..., netrc), or the first line of a PEM block.
- */
+/* redact_named.c - secrets recognized by the text before them: a name (password=..., "api_key":
+ * "...", Cookie: ..., netrc), or the first line of a PEM block. */
 #include <string.h>
 
 #include "ascii.h"
@@ -9,10 +7,10 @@
 #include "redact_internal.h"
 
 enum {
-    BETWEEN_MAX = 64, /* bytes of line feeds and blanks between two lines */
-    LONG_LINE = 16,   /* letters of base64; no word is that long */
-    FIELD_MAX = 256,  /* bytes of a header field */
-    END_MAX = 80,     /* bytes of the last line */
+    BETWEEN_MAX = 64, /* maximum bytes of line feeds and blanks between two lines */
+    LONG_LINE = 16,   /* minimum letters of a long line of base64; no word is that long */
+    FIELD_MAX = 256,  /* maximum bytes of a header field */
+    END_MAX = 80,     /* maximum bytes of the last line */
 };
 
 struct lines {
@@ -23,7 +21,7 @@ struct lines {
 
 enum line { LINE_NONE, LINE_UNFINISHED, LINE_OF_KEY, LINE_LAST };
 
-/* Skips what separates two lines: blanks and line ends, also written out as \n, \r and \t, possibly
+/* Skips the blanks and line ends between two lines, including \n, \r and \t written out, possibly
  * escaped several times. */
 static size_t skip_gap(const struct lines *lines, size_t at)
 {
@@ -41,7 +39,7 @@ static size_t skip_gap(const struct lines *lines, size_t at)
     return at;
 }
 
-/* -----END RSA PRIVATE KEY----- */
+/* Looks for the last line, such as "-----END RSA PRIVATE KEY-----". */
 static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
 {
     static const char last[] = "-----END ";
@@ -54,7 +52,7 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     size_t len = seen + redact_run(REDACT_LABEL, line + seen, there - seen, END_MAX);
     if (len + sizeof(rule) - 1 > there && !lines->ended && len < END_MAX)
         return LINE_UNFINISHED;
-    /* No more dashes than these: what follows may not have arrived yet. */
+    /* Take no more than these dashes, because further bytes may not have arrived yet. */
     const size_t most = len + sizeof(rule) - 1;
     while (len < there && len < most && line[len] == '-')
         len++;
@@ -62,8 +60,8 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     return LINE_LAST;
 }
 
-/* "DEK-Info: AES-128-CBC,3F17F5316E2BAC89": header fields of RFC 1421, 4.6 and RFC 4880, 6.2.
- * "FAILED: ..." in a log is not one. */
+/* Looks for a line such as "DEK-Info: AES-128-CBC,3F17F5316E2BAC89": header fields of RFC 1421, 4.6
+ * and RFC 4880, 6.2. "FAILED: ..." in a log is not a header field. */
 static enum line look_at_field(const struct lines *lines, size_t from, size_t *end)
 {
     static const char *const names[] = {
@@ -129,12 +127,12 @@ size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, 
 }
 
 enum {
-    MARKS_MAX = 16,   /* bytes of quotes or blanks in a row */
+    MARKS_MAX = 16,   /* maximum bytes of quotes or blanks in a row */
     VALUE_MAX = 1024, /* longer values are not cut by their name */
     PASSWORD_MIN = 6, /* bytes */
     KEY_MIN = 8,      /* bytes */
     TOKEN_MIN = 16,   /* bytes */
-    WORD_SURE = 20,   /* lower-case letters; no word is that long */
+    WORD_SURE = 20,   /* minimum lower-case letters of a value that is not a word */
     UUID_LEN = 36,    /* bytes */
     COOKIE_MIN = 6,   /* bytes of a cookie's value */
     COOKIE_NAME_MAX = 128,
@@ -186,10 +184,10 @@ static struct quote quote_at(const struct redact_place *place, size_t at)
     return quote;
 }
 
-/* What separates a name from its value. */
+/* The separator between a name and its value. */
 struct separator {
     struct quote quote; /* before the value */
-    bool is_tight;      /* =, without blanks */
+    bool is_tight;      /* an equals sign without blanks around it */
 };
 
 /* Finds the value after the end of a name: `=`, `": "`, ` => '`. */
@@ -226,7 +224,7 @@ static enum redact_found find_value(const struct redact_place *place, size_t *at
     return redact_is_open(place, *at) ? REDACT_MORE : *at < place->len ? REDACT_CUT : REDACT_NOT;
 }
 
-/* Finds the quotation mark that ends the value, escaped as often as the opening one. */
+/* Finds the quotation mark that ends the value, escaped no more often than the opening one. */
 static enum redact_found find_closing(const struct redact_place *place, size_t from,
                                       const struct quote *quote, size_t *end)
 {
@@ -249,8 +247,8 @@ static enum redact_found find_closing(const struct redact_place *place, size_t f
     return *end == place->len ? REDACT_CUT : REDACT_NOT;
 }
 
-/* Length of an unquoted value: up to a character that no password in a line, a URL or a list
- * has. Generated values use fewer characters. */
+/* Returns the length of an unquoted value, which ends before the first character that no password
+ * in a line, a URL or a list has. Generated values use fewer characters. */
 static size_t bare_len(enum redact_trust trust, const struct redact_place *place, size_t from)
 {
     size_t at = from;
@@ -278,7 +276,7 @@ static bool value_contains(const char *value, size_t len, const char *part)
     return false;
 }
 
-/* A placeholder for a secret, or a remark about one. */
+/* Returns true for a placeholder for a secret, or a remark about one. */
 static bool is_placeholder(const char *value, size_t len)
 {
     static const char *const starts[] = {"$",  "{", "<", "%(", "%{", "%s",  "#{", "[", "*", "^",
@@ -297,7 +295,7 @@ static bool is_placeholder(const char *value, size_t len)
     return false;
 }
 
-/* Names of methods, types and notations that contain digits. */
+/* Returns true for names of algorithms, types and notations that contain digits. */
 static bool is_term(const char *value, size_t len)
 {
     static const char *const terms[] = {"sha-1",   "sha224",   "sha256", "sha-256", "sha384",
@@ -311,7 +309,7 @@ static bool is_term(const char *value, size_t len)
     return false;
 }
 
-/* "args.password", "self.token2", "MY_TOKEN": an expression in a program. */
+/* Returns true for an expression in a program: "args.password", "self.token2", "MY_TOKEN". */
 static bool is_name(const char *value, size_t len)
 {
     bool has_dot = false, has_line = false;
@@ -332,7 +330,7 @@ static bool is_name(const char *value, size_t len)
     return has_dot || (has_line && says_so);
 }
 
-/* Hex digits as of a hash, or a UUID. */
+/* Returns true for hex digits with the length of a hash, and for a UUID. */
 static bool is_hash(const char *value, size_t len)
 {
     bool is_uuid = len == UUID_LEN;
@@ -370,8 +368,8 @@ static bool is_secret(enum redact_trust trust, const char *value, size_t len, bo
     return !dot_or_line && ((is_mixed && len >= KEY_MIN) || (len >= WORD_SURE && !upper));
 }
 
-/* Returns whether the value is the last one on its line, or in its list. Prose continues with
- * another word. */
+/* Checks whether the value is the last one on its line or in its list. Prose continues with another
+ * word. */
 static enum redact_found ends_value(const struct redact_place *place, size_t at)
 {
     const size_t end = skip_blanks(place, at);
@@ -446,7 +444,8 @@ enum redact_found redact_cookie_look(const struct redact_place *place, size_t na
     return REDACT_CUT;
 }
 
-/* A blank, a line feed, or one of them written in a string. */
+/* Returns the length of the gap at `at`: blanks and line ends, including \n, \r and \t written
+ * out. */
 static size_t netrc_gap(const struct redact_place *place, size_t at)
 {
     size_t end = at;
@@ -483,7 +482,7 @@ enum redact_found redact_netrc_look(const struct redact_place *place, size_t nam
         const size_t len = netrc_word(place, at);
         const char *word = place->bytes + at;
         if (redact_is_open(place, at + len) || redact_is_open(place, at + len + 1))
-            return REDACT_MORE; /* also within "\\n" */
+            return REDACT_MORE; /* one more byte is needed to recognize a \n written out */
         if (len == 0 || len == NETRC_WORD_MAX)
             return REDACT_NOT;
         at += len;

@@ -1,6 +1,4 @@
-/*
- * Masks secrets in a stream: what may still become a secret is held back.
- */
+/* Masks secrets in a stream; holds back bytes that may still become a secret. */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include <assert.h>
 #include <stdbool.h>
@@ -11,10 +9,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/*
- * The search: finds what to cut, that is values (also across gaps), forms, and what patterns
- * match in lines.
- */
+/* The search: finds values (also across gaps), known forms, and matches of patterns in lines. */
 
 /* Returns true if `a` gives the name when both cuts become one. */
 static bool names_both(const struct redactor *redactor, const struct redact_span *a,
@@ -28,8 +23,8 @@ static bool names_both(const struct redactor *redactor, const struct redact_span
     return a->end != b->end ? a->end > b->end : a->name < b->name;
 }
 
-/* Merges overlapping cuts. The one that begins first gives the name; of several, the one of the
- * best rank, then the longest. */
+/* Adds a cut, merging it with the cuts that it overlaps. The cut that begins first gives the name;
+ * of several, the one with the best rank, then the longest. */
 static void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
                              struct redact_span span)
 {
@@ -55,7 +50,7 @@ static void redact_spans_add(struct redact_spans *spans, const struct redactor *
 }
 
 /* Finds one match at or after `from`, and where to look for the next one. A pattern that hits its
- * limits matches the rest of the subject, since its content is unknown. */
+ * limits counts as matching the rest of the subject, which may contain a secret. */
 static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher *matcher,
                          const struct rule_subject *subject, size_t from, struct rule_span *found)
 {
@@ -74,7 +69,8 @@ static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher
     case RULE_MATCH_YES:
         break;
     }
-    struct rule_span chosen = spans[0]; /* or the first group that matched something */
+    struct rule_span chosen =
+        spans[0]; /* the whole match, or the first group that matched something */
     for (int i = RULE_SPANS - 1; i > 0; i--)
         chosen = spans[i].end > spans[i].start ? spans[i] : chosen;
     found->start = from + chosen.start;
@@ -114,7 +110,10 @@ void redact_counts_add(struct redact_counts *counts, const struct redact_counts 
 void redact_counts_lines(const struct redactor *redactor, const struct redact_counts *counts,
                          struct str *out)
 {
-    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 }; /* the frame of a mark */
+    enum {
+        BEFORE = sizeof("[cut:") - 1,
+        AROUND = BEFORE + 1
+    }; /* bytes of a mark before its name, and around it */
     int64_t rest = counts->all;
     int told = 0;
     for (size_t i = 0; i < counts->size && told < REDACT_COUNTED_MAX; i++) {
@@ -136,7 +135,7 @@ static_assert((int)REDACT_LANE_BYTES_MAX + (int)REDACT_FORM_BYTES_MAX + (int)RED
                   (int)REDACT_HOLD_MAX,
               "also in what was escaped");
 
-/* A cut that begins before the written part is the rest of another cut. */
+/* A cut that begins before `written` continues one whose mark has been written. */
 void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
 {
     if (start == end)
@@ -182,7 +181,7 @@ static bool look_at_line(struct redact_stream *stream, bool ended)
     return true;
 }
 
-/* Follows the form as far as it goes. */
+/* Extends the last cut as far as its form continues. */
 static void follow_tail(struct redact_stream *stream, bool ended)
 {
     if (stream->tail.rest == REDACT_REST_NONE)
@@ -239,14 +238,15 @@ static size_t gap_len(const char *bytes, size_t len, bool *open)
     return escape < REDACT_GAP_MAX ? escape : 0;
 }
 
-/* Returns where the string of that node begins, which ends where the search is. */
+/* Returns where the string of this node begins, given that it ends at the current position of the
+ * search. */
 static int64_t start_of(const struct redact_stream *stream, uint32_t node)
 {
     return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
 }
 
-/* Checks whether a form begins where its first bytes are. Returns false if that depends on
- * further bytes. */
+/* Checks whether the form begins with the first bytes found, and cuts it. Returns false if that
+ * depends on further bytes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
     const size_t form = (size_t)node->form % redact_form_count();
@@ -285,7 +285,8 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
     return found != REDACT_MORE;
 }
 
-/* Takes everything that ends where the search is. Returns false if it has to wait. */
+/* Cuts the values and forms whose entries end at the current position. Returns false if it has to
+ * wait for further bytes. */
 static bool take_endings(struct redact_stream *stream, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -303,7 +304,7 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     return true;
 }
 
-/* Cuts the endings that cross a gap; the search finds the others. */
+/* Cuts the values that end at `end` across a gap; the plain search finds the others. */
 static void take_joined(struct redact_stream *stream, int64_t end)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -318,10 +319,12 @@ static void take_joined(struct redact_stream *stream, int64_t end)
     joined->node = redact_trie_settle(trie, joined->node);
     const int64_t depth = (int64_t)trie->nodes[joined->node].depth;
     if (skip_gaps(&joined->gaps, end, depth) == end - depth)
-        joined->node = REDACT_TRIE_ROOT; /* without a gap, the search knows it */
+        joined->node =
+            REDACT_TRIE_ROOT; /* the match contains no gap any more, so the plain search has it */
 }
 
-/* Adds the gap at the search to those of `node`. Returns false if the gap's end has not arrived. */
+/* Adds the gap at the current position to the gaps in the string of `node`. Returns false if the
+ * gap's end has not arrived. */
 static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit, bool ended)
 {
     struct redact_joined *joined = &stream->joined;
@@ -342,8 +345,8 @@ static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit,
     return true;
 }
 
-/* Returns true if a gap may follow here within a possible entry. After only one or two bytes,
- * only where the trie looks at them (redact_trie_skip()): otherwise the result would depend on
+/* Returns true if a gap may follow here within a possible entry. After one or two bytes, a gap may
+ * follow only if the trie looks at them (redact_trie_skip()); otherwise the result would depend on
  * how the input is split. */
 static bool may_join(const struct redact_stream *stream, int64_t limit)
 {
@@ -357,7 +360,8 @@ static bool may_join(const struct redact_stream *stream, int64_t limit)
     return depth >= REDACT_TRIE_BLOCK || is_escape;
 }
 
-/* Takes the next byte for what continues after a gap. Returns false if it has to wait. */
+/* Advances the search across gaps by the next byte. Returns false if it has to wait for further
+ * bytes. */
 static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -377,8 +381,8 @@ static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ende
     return true;
 }
 
-/* Nearly every letter begins something. Drops what cannot continue its first bytes, so that the
- * search does not take each byte of a word by itself. */
+/* Nearly every letter begins some entry. Drops a short match that the next bytes do not continue,
+ * so that the search can skip instead of taking each byte of a word. */
 static void leave_short(struct redact_stream *stream, int64_t limit)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -393,7 +397,7 @@ static void leave_short(struct redact_stream *stream, int64_t limit)
     stream->node = REDACT_TRIE_ROOT;
 }
 
-/* Walks to the end, to a form that may continue, or to something undecided. */
+/* Walks to the last byte, to a form that may continue, or to an undecided form. */
 static void walk_text(struct redact_stream *stream, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -421,7 +425,7 @@ static void walk_text(struct redact_stream *stream, bool ended)
     }
 }
 
-/* Like start_of(), across gaps. Nothing may have arrived after the last gap yet. */
+/* Like start_of(), across gaps. Also right if no byte after the last gap has been read yet. */
 static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
 {
     const struct redact_joined *joined = &stream->joined;
@@ -445,7 +449,7 @@ static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node
     return nodes[node].depth >= REDACT_VALUE_MIN ? node : REDACT_TRIE_ROOT;
 }
 
-/* At the end of the stream: cuts a broken-off value as far as it came. */
+/* At the end of the stream: cuts a truncated value as far as it has arrived. */
 static void redact_search_cut_short(struct redact_stream *stream)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
@@ -465,7 +469,7 @@ static void redact_search_cut_short(struct redact_stream *stream)
  */
 
 enum {
-    PIECE_MAX = 16 * 1024, /* bytes that are searched at once */
+    PIECE_MAX = 16 * 1024, /* maximum bytes searched at once */
     FIRST_CAP = 4096,
 };
 
@@ -521,7 +525,7 @@ static void give_text(const struct pass *pass, const char *bytes, size_t len)
     }
 }
 
-/* Not xgrow(), which would leave a copy of the old bytes behind. */
+/* Does not use xgrow(), which would leave a copy of the old bytes behind. */
 static void append_text(struct redact_stream *stream, const char *bytes, size_t len)
 {
     if (stream->cap - stream->len < len) {
@@ -566,7 +570,7 @@ static void write_up_to(struct redact_stream *stream, const struct pass *pass, i
     write_text(stream, pass, to);
 }
 
-/* Drops the bytes that are no longer needed. */
+/* Drops the bytes before `settled_at`. */
 static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
 {
     const int64_t end = redact_stream_end_of(stream);
@@ -581,7 +585,8 @@ static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
     assert(stream->len <= REDACT_HOLD_MAX);
 }
 
-/* Searches the new bytes, writes what is decided, and drops what will not be searched again. */
+/* Searches the new bytes, writes the bytes that are decided, and drops the bytes that will not be
+ * searched again. */
 static void look_for_secrets(struct redact_stream *stream, const struct pass *pass)
 {
     const bool ended = pass->ended; /* no more bytes will come, so nothing waits for them */

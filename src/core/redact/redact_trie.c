@@ -1,6 +1,4 @@
-/*
- * Looks for many secrets at once in what a child writes.
- */
+/* Looks for many secrets at once in the output of a child. */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include <assert.h>
 #include <stdlib.h>
@@ -94,10 +92,10 @@ static unsigned two_at(const unsigned char *bytes)
     return (unsigned)bytes[0] | (unsigned)bytes[1] << 8;
 }
 
-/* The layout of `twos`. A start is possible at two bytes and the two after them if the first
- * pair begins a start whose third byte has the group of the next byte; or if the second byte has
- * the group of the first byte of a start that the other pair continues. Each test is an AND of
- * two table values, shifted by HALF. */
+/* The layout of `twos`. Given two bytes and the next two, a start is possible at the first byte if
+ * the first pair begins a start whose third byte has the group of the third byte; and at the second
+ * byte if it has the group of the first byte of a start that the second pair continues. Each test
+ * is an AND of two table values, shifted by HALF. */
 enum {
     BOTH_BEGIN = 0,
     SECOND_BEGINS = REDACT_TRIE_GROUPS,
@@ -109,8 +107,8 @@ enum {
 
 static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
-/* Bytes that begin an escape are a group of their own: many starts have them, but little text
- * does. */
+/* Bytes that begin an escape have a group of their own: they occur in many starts, but rarely in
+ * text. */
 static unsigned group_of(unsigned char byte)
 {
     if (redact_escape_begins(byte))
@@ -145,14 +143,14 @@ void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes,
     }
 }
 
-/* Returns the node of an entry. Names the nodes on the way unless they have a name. */
+/* Adds an entry and returns its node. Names the nodes on the way that have no name yet. */
 static uint32_t add_path(struct redact_trie *trie, const char *bytes, size_t len, int name)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint32_t node = REDACT_TRIE_ROOT;
     assert(len >= REDACT_TRIE_BLOCK);
     redact_trie_add_start(trie, at, len);
-    /* Starts whose first bytes have another color than the rest. */
+    /* Also find entries whose first one or two bytes have a different color from the rest. */
     const unsigned char one[REDACT_TRIE_BLOCK] = {at[0], '\033', '['};
     const unsigned char two[REDACT_TRIE_BLOCK] = {at[0], at[1], '\033'};
     add_short_start(trie, one);
@@ -199,8 +197,9 @@ void redact_trie_add_form(struct redact_trie *trie, const char *start, int form)
 void redact_trie_build(struct redact_trie *trie)
 {
     uint32_t *queue = xcalloc(trie->count, sizeof(*queue));
-    size_t queued = 1;                    /* the root */
-    for (size_t i = 0; i < queued; i++) { /* all shorter nodes have been linked */
+    size_t queued = 1; /* the root */
+    for (size_t i = 0; i < queued;
+         i++) { /* the suffix links of all nodes nearer the root are set */
         const struct redact_node *node = &trie->nodes[queue[i]];
         for (uint32_t child = node->child; child != 0; child = trie->nodes[child].next) {
             struct redact_node *it = &trie->nodes[child];
@@ -212,14 +211,14 @@ void redact_trie_build(struct redact_trie *trie)
     }
     assert(queued == trie->count);
     free(queue);
-    /* What is known from one of the two bytes. */
+    /* Add the bits that depend on only one of the two bytes. */
     for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
         const uint64_t first = trie->thirds[two & UINT8_MAX], second = trie->firsts[two >> 8];
         trie->twos[two] |= first << FIRST_IS_THIRD | second << SECOND_BEGINS;
     }
 }
 
-/* Places that are checked at once. */
+/* Number of places checked at once. */
 enum { RUN = 8 };
 
 static uint32_t starts_in(uint64_t two, uint64_t next)
@@ -227,8 +226,8 @@ static uint32_t starts_in(uint64_t two, uint64_t next)
     return (uint32_t)(two & next >> HALF);
 }
 
-/* Returns true if none of these places begins the first block of an entry. One load for two
- * places and no branch: nearly all bytes of all output go through here. */
+/* Returns true if none of these places begins the first block of an entry. Uses one load for two
+ * places and no branch, because nearly all bytes of all output pass through here. */
 static bool starts_none(const uint64_t twos[1 << 16], const unsigned char *bytes)
 {
     const uint64_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
@@ -267,13 +266,13 @@ static size_t find_start(const struct redact_trie *trie, const unsigned char *by
     return at;
 }
 
-/* Returns true if a value may continue after this byte in other bytes than its own. */
+/* Returns true if this byte may begin a gap or an escape, after which a value may continue. */
 static bool breaks_value(unsigned char byte)
 {
     return redact_gap_begins(byte) || redact_escape_begins(byte);
 }
 
-/* The first block matches; checks what follows. */
+/* Checks the bytes after a first block that matches. */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
     return len < 2 * REDACT_TRIE_BLOCK || breaks_value(bytes[3]) || breaks_value(bytes[4]) ||
@@ -367,7 +366,7 @@ void redact_lanes_reset(struct redact_lanes *lanes)
 /* Returns the stream offset of a byte of the lane's text. */
 static int64_t raw_of(const struct redact_lane *lane, int64_t at)
 {
-    size_t low = 0, high = lane->count; /* the last escape that starts at or before it */
+    size_t low = 0, high = lane->count; /* find the last escape that starts at or before `at` */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (lane->escapes[middle].start <= at)
@@ -381,15 +380,16 @@ static int64_t raw_of(const struct redact_lane *lane, int64_t at)
     return at < escape->end ? escape->raw_start : escape->raw_end + (at - escape->end);
 }
 
-/* Returns where the lane's match begins. */
+/* Returns the stream offset at which the string of `node` begins, given that it ends where the lane
+ * is. */
 static int64_t lane_start_of(const struct redact_stream *stream, const struct redact_lane *lane,
                              uint32_t node)
 {
     return raw_of(lane, lane->read - (int64_t)stream->redactor->trie.nodes[node].depth);
 }
 
-/* Makes room first by dropping the escapes before `from`, where the lane's match begins. Fails if
- * there are too many. */
+/* Adds the lane's next unit as an escape. If the memory is full, first drops the escapes before
+ * `from`, where the lane's match begins. Fails if there are too many. */
 static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, int64_t from)
 {
     size_t gone = 0;
@@ -411,7 +411,7 @@ static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, 
     return true;
 }
 
-/* Finds the longest beginning of a value that ends where the search is and may continue in
+/* Finds the longest beginning of a value that ends at the current position and may continue in
  * another notation. */
 static bool find_beginning(const struct redact_stream *stream, int64_t limit, bool ended,
                            uint32_t *node, bool *is_open)
@@ -422,7 +422,8 @@ static bool find_beginning(const struct redact_stream *stream, int64_t limit, bo
         const int64_t depth = (int64_t)trie->nodes[*node].depth;
         const int64_t start = stream->searched - depth;
         const bool is_value = *node == REDACT_TRIE_ROOT || trie->nodes[*node].passing >= 0;
-        /* The first block of a longer one has matched, and its bytes may have been dropped. */
+        /* The first block of a longer beginning has matched already, and its bytes may have been
+         * dropped. */
         if (is_value && (depth >= REDACT_TRIE_BLOCK ||
                          redact_trie_may_start(trie, stream->bytes + (start - stream->base),
                                                (size_t)(limit - start), ended, is_open)))
@@ -432,7 +433,8 @@ static bool find_beginning(const struct redact_stream *stream, int64_t limit, bo
     }
 }
 
-/* `node`: what the lane matches, or begins after. */
+/* Reads the next unit of a lane. `node` is the lane's match; for an inactive lane, the match after
+ * which it begins. */
 static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node, int64_t limit,
                          bool ended)
 {
@@ -445,7 +447,7 @@ static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node,
         return true;
     if (!ended)
         return false;
-    /* The stream ends within an escape: cuts what came of the value. */
+    /* The stream ends within an escape: cut the part of the value that has arrived. */
     int64_t start = stream->searched - (int64_t)nodes[node].depth;
     if (lane->node != REDACT_TRIE_ROOT)
         start = lane_start_of(stream, lane, node);
@@ -458,14 +460,14 @@ static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node,
     return redact_unit_read(escapers, bytes, len, true, &lane->unit);
 }
 
-/* In a form, a plus is a blank. */
+/* Returns true for a plus that may stand for a blank, as in URL-encoded forms. */
 static bool is_plus(int index, char c)
 {
     const struct redact_escapers escapers = escapers_of(index);
     return c == '+' && (escapers.outer == REDACT_PERCENT || escapers.inner == REDACT_PERCENT);
 }
 
-/* Starts inactive lanes here if there is an escape for them. */
+/* Prepares each inactive lane if an escape of its notations may begin here. */
 static bool prepare_begin(struct redact_stream *stream, int64_t limit, bool ended)
 {
     const unsigned char byte = stream->bytes[stream->searched - stream->base];
@@ -502,7 +504,7 @@ bool redact_lanes_prepare(struct redact_stream *stream, int64_t limit, bool ende
     return !redact_escape_begins(byte) || prepare_begin(stream, limit, ended);
 }
 
-/* Cuts values that end here. The search finds those without an escape. */
+/* Cuts values that end here. The plain search finds values without an escape. */
 static void take_lane_endings(struct redact_stream *stream, const struct redact_lane *lane,
                               int64_t end)
 {
@@ -542,7 +544,7 @@ static void take_unit(struct redact_stream *stream, int index)
     lane->node = is_kept ? redact_trie_settle(trie, node) : REDACT_TRIE_ROOT;
     if (lane->node == REDACT_TRIE_ROOT)
         return;
-    /* Without an escape in the lane's match, the search finds it. */
+    /* If the lane's match contains no escape, the plain search finds it. */
     const int64_t match = lane->read - (int64_t)trie->nodes[lane->node].depth;
     const bool has_escape = lane->count > 0 && lane->escapes[lane->count - 1].end > match;
     if (!has_escape || end - lane_start_of(stream, lane, lane->node) > REDACT_LANE_BYTES_MAX)

@@ -14,7 +14,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { ABSENT = 0, PRESENT = 1 }; /* a missing part differs from an empty one */
+enum { ABSENT = 0, PRESENT = 1 }; /* a missing part is encoded differently from an empty one */
 
 struct call_digester {
     struct str run_dir;     /* as encoded in every call */
@@ -69,7 +69,8 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*a, *b);
 }
 
-/* The order of variables has no meaning for a program. Sorting makes equal sets equal. */
+/* Adds the variables in sorted order: their order does not matter to a program, so equal sets must
+ * have equal digests. */
 static void add_sorted(struct str *out, char *const *texts)
 {
     const size_t count = text_list_count(texts);
@@ -113,7 +114,7 @@ struct digest call_digester_take(struct call_digester *digester, const struct pl
     add_part(call, step->stdin_path);
     add_sorted(call, step->env);
     str_add_n(call, digester->environment.data, digester->environment.len);
-    /* The same command in another sandbox is a different call. */
+    /* The same command in a different sandbox is a different call. */
     if (step->sandbox && !sandbox_spec_is_empty(step->sandbox)) {
         struct str sandbox = {0};
         sandbox_spec_write(step->sandbox, &sandbox);

@@ -1,9 +1,7 @@
-/*
- * redecide.c - the decisions of a recorded run, made again.
+/* redecide.c - makes the decisions of a recorded run again.
  *
- * The inputs are read back from the events that they caused (redecide_input.h). Here one input is
- * decided and compared, then the events come in.
- */
+ * The inputs are read back from the events that they caused (redecide_input.h). First the decision
+ * on one input and the comparison, then the events. */
 #include "redecide.h"
 
 #include <stdlib.h>
@@ -17,31 +15,31 @@
 /* One input, decided again and compared. */
 
 struct redecide {
-    struct redecide_run run;   /* what it borrows is the caller's */
-    struct run_state recorded; /* the fold of what is accounted for */
-    struct run_state made;     /* the same; within a step, with what this build decides */
+    struct redecide_run run;   /* its pointers are the caller's */
+    struct run_state recorded; /* the fold of the events accounted for */
+    struct run_state made; /* like `recorded`; within a step, with the decisions of this build */
     struct scheduler scheduler;
     struct turn turn;
-    struct event_list events;       /* of one moment */
-    size_t at;                      /* the first event not accounted for */
-    bool is_last;                   /* the engine that recorded them recorded nothing after */
-    bool was_taken_up;              /* by another engine */
-    bool leaves;                    /* nothing has been started since `unstarted` */
-    struct event unstarted, before; /* the event that was not emitted, and its cause */
-    struct str unstarted_text, before_text; /* memory for their texts */
+    struct event_list events; /* of one moment */
+    size_t at;                /* the first event not accounted for */
+    bool is_last;      /* the engine that recorded these events recorded nothing after them */
+    bool was_taken_up; /* another engine continued the run */
+    bool leaves;       /* nothing has been started since `unstarted` */
+    struct event unstarted, before;         /* the event that was not emitted, and its cause */
+    struct str unstarted_text, before_text; /* memory for the strings of both */
     enum input_kind unstarted_input;
-    bool is_stopped; /* nothing is decided any more */
-    int told;        /* differences */
+    bool is_stopped; /* no more decisions are made */
+    int told;        /* number of differences reported */
     int guesses;     /* see REDECIDE_GUESSES_MAX */
     struct redecide_sum sum;
 };
 
-/* Who decided. What no log says is tried out: an engine that is shutting down starts nothing, and
- * without an engine a control is answered by whoever asks. */
+/* Who decided. The log does not say this, so each way is tried: an engine that is shutting down
+ * starts nothing, and without an engine a control is answered by the process that requests it. */
 enum way { WAY_ENGINE, WAY_LEAVES, WAY_ORPHANED, WAY_COUNT };
 
-/* The digest of a call and the text of a prompt depend on more than the log has, and a note may
- * have been too long for it. */
+/* Takes from the log what this build cannot know: the digest of a call and the text of a prompt
+ * depend on more than the log has, and a note may have been too long for it. */
 static void recall_event(void *ctx, struct event *event)
 {
     struct redecide *redecide = ctx;
@@ -74,8 +72,7 @@ static bool is_same(struct event a, struct event b)
            a.round == b.round && a.grant == b.grant && a.attempt == b.attempt;
 }
 
-/* Returns how many of the events that this build emits are the same as in the log, from the
- * first. */
+/* Returns how many events of this build, from the first, are the same as in the log. */
 static size_t count_same(const struct redecide *redecide)
 {
     const struct turn *turn = &redecide->turn;
@@ -87,7 +84,7 @@ static size_t count_same(const struct redecide *redecide)
     return same;
 }
 
-/* Restores the state as the log has it, whatever was decided on top. */
+/* Restores `made` to the recorded state, dropping the decisions of this build. */
 static void restore_state(struct redecide *redecide)
 {
     run_state_done(&redecide->made);
@@ -112,7 +109,7 @@ static void decide_step(struct redecide *redecide, const struct input *input, en
     scheduler_step(scheduler, input, &redecide->turn);
 }
 
-/* Accounts for this many more events; *of counts the decisions among them. */
+/* Accounts for `events` more events. Adds the number of decisions among them to *of. */
 static bool account_for(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
     struct redecide_sum *sum = &redecide->sum;
@@ -188,7 +185,7 @@ static bool skip_different(struct redecide *redecide, const struct input *input,
     return true;
 }
 
-/* What nobody has explained so far is not reported any more. */
+/* Forgets the event that was not emitted, so that it is not reported as a difference any more. */
 static void forget_leaving(struct redecide *redecide)
 {
     redecide->leaves = false;
@@ -224,7 +221,8 @@ static enum way first_way(const struct redecide *redecide, const struct input *i
     return redecide->leaves ? WAY_LEAVES : WAY_ENGINE;
 }
 
-/* The decision is not the recorded one: looks for a reason that the log does not mention. */
+/* Handles a decision that is not the recorded one: looks for a reason that the log does not
+ * mention. */
 static bool explain_input(struct redecide *redecide, const struct input *input, struct err *err)
 {
     if (!run_state_can_copy(&redecide->recorded) || redecide->guesses >= REDECIDE_GUESSES_MAX)
@@ -242,8 +240,8 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
         if (was_leaving || unstarted.kind == EVENT_NONE) {
             str_done(&text);
         } else {
-            /* From here on nothing may be started until the run is continued, otherwise this was
-             * the difference. */
+            /* From here on nothing may be started until the run is continued; otherwise this was a
+             * difference. */
             redecide->leaves = true;
             str_done(&redecide->unstarted_text);
             redecide->unstarted = unstarted;
@@ -270,8 +268,8 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
     return true;
 }
 
-/* Decides on the first of the moment's events, and accounts for what was recorded about it. Fails
- * with ERR_DAMAGED like redecide_add(). */
+/* Decides on the input that begins with the moment's next event, and accounts for the events
+ * recorded for it. Fails with ERR_DAMAGED like redecide_add(). */
 static bool decide_input(struct redecide *redecide, const struct input *input, struct err *err)
 {
     if (redecide->leaves && input->kind == INPUT_RECOVER)
@@ -313,7 +311,7 @@ bool redecide_is_decision(enum event_kind kind)
     return event_kind_is_known(kind) && decisions[kind];
 }
 
-/* Applies to `made` what it has not decided. */
+/* Applies recorded events to `made` that this build has not decided. */
 static bool follow_record(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
     for (size_t i = 0; i < events; i++) {

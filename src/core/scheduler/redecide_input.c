@@ -9,7 +9,7 @@
 #include "fold.h"
 #include "run_state.h"
 
-/* What an input is read from. Everything is borrowed. */
+/* The sources of an input. All borrowed. */
 struct reading {
     const struct redecide_run *run;
     const struct run_state *state;
@@ -54,7 +54,7 @@ static const struct event *find_after_end(const struct redecide_events *events,
     return NULL;
 }
 
-/* What was masked in the output is in the log if it was decisive. */
+/* Returns the masks of the output, which the log has only if they were decisive. */
 static unsigned find_masks(const struct redecide_events *events)
 {
     static const enum event_kind kinds[] = {EVENT_LOOP_SUSPECTED, EVENT_STEP_ENDED};
@@ -91,7 +91,7 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
     if (verdict->expectation == VERDICT_UNEXPECTED_PASS) {
         *verdict = verdict_new();
     } else if (!was_recorded) {
-        /* A failure that was expected left no verdict: any that meets the plan. */
+        /* An expected failure left no verdict: use a reason that meets the plan. */
         enum reason reason = REASON_TEST_FAIL;
         for (int i = 0; i < REASON_COUNT; i++) {
             if ((step->expect.reasons & 1U << i) != 0)
@@ -120,11 +120,11 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
     input->kind = INPUT_ENDED;
     input->outcome = event->ended.outcome;
     if (input->outcome.stop != STOP_HOPELESS)
-        input->outcome.stop = STOP_ASKED; /* what it was stopped for has been decided */
+        input->outcome.stop = STOP_ASKED; /* the reason for the stop has been decided on already */
     read_result(&event->ended, input);
 
-    /* A plain success has no verdict, nor has an attempt that nobody lived to judge. What else was
-     * not judged is a failure that no plan expects. */
+    /* A plain success has no verdict, and neither has an attempt whose engine died before judging
+     * it. Any other attempt without a verdict is a failure that no plan expects. */
     const bool passed =
         (input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 && !event->ended.fails) ||
         find_after_end(events, EVENT_STEP_ENDED);
@@ -189,7 +189,7 @@ static enum redecide_source read_fact(const struct reading *reading, struct rede
     const struct event *event = &reading->events->items[0];
     out->input.kind = INPUT_FACT;
     out->input.fact_event = *event;
-    out->input.fact_event.data = NULL; /* its fields say it all */
+    out->input.fact_event.data = NULL; /* the fields contain everything */
     return REDECIDE_FACT;
 }
 
@@ -220,7 +220,7 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
     if (cancels && !event_is_in_range(first))
         return REDECIDE_WRONG;
 
-    const struct event *answer = NULL; /* to the control that caused these events */
+    const struct event *answer = NULL; /* the answer to the control that caused these events */
     for (size_t i = 0; i < events->count && !answer; i++) {
         if (events->items[i].kind == EVENT_CONTROL_ANSWERED)
             answer = &events->items[i];
@@ -240,13 +240,13 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
     if (!run->act || !run->act(run->ctx, answer->answered.control, control))
         return REDECIDE_LOST;
     out->input.kind = INPUT_CONTROL;
-    if (cancels) /* without an engine it is answered in its mildest form */
+    if (cancels) /* without an engine, a cancellation is answered in its mildest mode */
         control->mode = first->cancel.mode;
     return REDECIDE_ACT;
 }
 
-/* If a person ended a wait or chose who is sent first, an input begins here; otherwise it is a
- * decision. */
+/* If a person ended a wait or chose the task to send first, an input begins here; otherwise the
+ * event is a decision. */
 static enum redecide_source read_by_hand(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
@@ -255,8 +255,9 @@ static enum redecide_source read_by_hand(const struct reading *reading, struct r
     return by_hand ? read_act(reading, out) : REDECIDE_TIME;
 }
 
-/* How to read the input from its first event. A kind that is not listed follows only from time.
- * `begins`: an input always begins with it. Facts are not listed. */
+/* How to read an input from its first event. `begins`: an event of this kind always begins an
+ * input. Kinds that are not listed follow only from the passing of time; facts are not listed
+ * either. */
 static const struct {
     read_fn *read;
     bool begins;
@@ -297,7 +298,7 @@ enum redecide_source redecide_read_input(const struct redecide_run *run,
                                 .task = event->task,
                                 .step = event->step,
                                 .attempt = event->attempt};
-    /* What is decided then is due later, which must be a valid time too. */
+    /* Decisions may set a time after this one, which must be valid, too. */
     const int64_t most = FOLD_TIME_MAX_MS - 2 * FOLD_DELAY_MAX_MS;
     if (event->at.at_ms < -most || event->at.at_ms > most || event->at.mono_ms < -most ||
         event->at.mono_ms > most)

@@ -1,7 +1,5 @@
-/*
- * redecide_input.h - the inputs of a recorded run, read back from the events that they caused.
- * Private to what_if.
- */
+/* redecide_input.h - the inputs of a recorded run, read back from the events that they caused.
+ * Private to redecide.c. */
 #ifndef DEVS_REDECIDE_INPUT_H
 #define DEVS_REDECIDE_INPUT_H
 
@@ -24,19 +22,19 @@ enum redecide_source {
     REDECIDE_ACT,   /* a person requested something */
     REDECIDE_TIME,  /* only time passed */
     REDECIDE_LOST,  /* a person requested something that the log no longer has */
-    REDECIDE_WRONG, /* it cannot be an input in this state: the log is damaged */
+    REDECIDE_WRONG, /* the event cannot be an input in this state: the log is damaged */
 };
 
-/* One input. Its texts are borrowed from the events. */
+/* One input. Its strings are borrowed from the events. */
 struct redecide_input {
     struct input input;
-    size_t length; /* LOST: events up to and including the answer */
+    size_t length; /* LOST: number of events up to and including the answer */
 };
 
 /* Returns whether an input always begins with an event of this kind. */
 bool redecide_begins_input(enum event_kind kind);
 
-/* Reads which input came first. */
+/* Reads the input that caused the first event. */
 enum redecide_source redecide_read_input(const struct redecide_run *run,
                                          const struct run_state *state,
                                          const struct redecide_events *events,

@@ -42,7 +42,7 @@ static void check_output(const struct contract *contract, const struct contract_
     str_done(&actual);
 }
 
-/* Adds as many whole lines as fit beside the count of the rest. */
+/* Adds as many whole lines as fit, leaving space for the count of the rest. */
 static void add_evidence_lines(const struct violations *violations, const char *lines,
                                struct verdict *verdict)
 {
@@ -96,7 +96,7 @@ void contract_judge(const struct contract *contract, const struct contract_outpu
 /* The prompt about an output that does not match its contract. */
 
 enum {
-    FIELD_MAX = 400,         /* bytes shown of each text of a violation */
+    FIELD_MAX = 400,         /* maximum bytes shown of each string of a violation */
     INSTRUCTIONS_ROOM = 600, /* bytes reserved for what follows the violations */
 };
 
@@ -132,7 +132,7 @@ bool repair_may_retry(const struct violations *violations)
     return may;
 }
 
-/* Adds nothing if the text is not known. */
+/* Adds nothing if `text` is NULL. */
 static void add_field(struct str *out, const char *before, const char *text)
 {
     if (!text)
@@ -197,8 +197,8 @@ void repair_prompt(const struct violations *violations, struct str *out)
 /* The prompt about a failed check of an agent's work. */
 
 enum {
-    COMMAND_MAX = 600, /* bytes shown of the command */
-    LINES_MAX = 1100,  /* bytes of lines about a contract */
+    COMMAND_MAX = 600, /* maximum bytes shown of the command */
+    LINES_MAX = 1100,  /* maximum bytes of lines about a contract */
 };
 
 static const char check_failed[] = "A check of your work failed.\n\n";
@@ -415,7 +415,8 @@ char **agent_session_argv(const struct run_state *state, int task, int step)
     const struct plan_step *plan = &state->plan->tasks[task].steps[step];
     if (!plan->agent)
         return text_list_copy(plan->argv);
-    /* If the step's current attempt began the known session, it was called without one. */
+    /* If the step's current attempt began the known session, the agent was started without a
+     * session. */
     const struct task_agent *agent = state->tasks[task].agent;
     const struct step_state *at = &state->tasks[task].steps[step];
     const struct attempt_state *latest = step_state_attempt(at);

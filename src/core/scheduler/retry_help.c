@@ -272,8 +272,8 @@ void retry_count_json(struct retry_count count, struct str *out)
     }
 }
 
-/* "by try: 2 31 %, 3 12 %, 4 0 %": the tries with enough cases, unless there is only one or none
- * ever passed. */
+/* Adds "by try: 2 31 %, 3 12 %, 4 0 %": the tries with enough cases, unless there is only one or
+ * none ever passed. */
 static void add_tries(const struct retry_class *class, struct str *out)
 {
     struct str words = {0};
@@ -292,7 +292,7 @@ static void add_tries(const struct retry_class *class, struct str *out)
     str_done(&words);
 }
 
-/* Adds the two chances as one line; nothing if there are too few cases of the first. */
+/* Adds the two chances as one line; nothing if there are too few cases for the first chance. */
 static void add_comparison(const struct retry_class *class, enum retry_of first, const char *label,
                            enum retry_of second, const char *second_label, struct str *out)
 {

@@ -59,7 +59,7 @@ struct str *scheduler_scratch(const struct scheduling *now)
 static bool try_emit(const struct scheduling *now, struct event event)
 {
     const struct scheduler *scheduler = now->scheduler;
-    if (scheduler->recall) /* apply what only the log of a recorded run knows of this event */
+    if (scheduler->recall) /* set the fields that only the log of a recorded run knows */
         scheduler->recall(scheduler->recall_ctx, &event);
     event_limit(&event);
     if (!run_state_apply(now->state, &event, NULL))
@@ -99,7 +99,7 @@ void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_m
                                     .mode = mode});
 }
 
-/* Blocks everything that needs this task, directly or not. */
+/* Blocks all tasks that need this task, directly or indirectly. */
 static void block_dependents(const struct scheduling *now, int failed)
 {
     const struct run_state *state = now->state;
@@ -166,7 +166,8 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
 
 /* Recovery: continues a run as if its inputs had arrived. */
 
-/* The output is not in the log, so only the outcome counts: persistent if in doubt. */
+/* Judges an attempt's end. The output is not in the log, so only the outcome counts: persistent if
+ * in doubt. */
 static struct verdict judge_end(const struct plan_step *plan, const struct step_state *step,
                                 const struct outcome *outcome)
 {
@@ -194,14 +195,14 @@ static void settle_attempt(const struct scheduling *now, int task)
         ended.outcome = (struct outcome){.kind = OUTCOME_INTERRUPTED};
         ended.verdict = verdict_new();
         const struct classify_input facts = {.outcome = ended.outcome, .memory_killed = -1};
-        (void)facts_judge(&facts, &ended.verdict); /* an interruption is always known */
+        (void)facts_judge(&facts, &ended.verdict); /* facts_judge() always knows an interruption */
         struct scheduling then = *now;
         then.input = &ended;
         scheduler_judge(&then, task, &ended);
         return;
     }
     ended.outcome = step_state_attempt(step)->outcome;
-    ended.expectation_met = false; /* nobody checked */
+    ended.expectation_met = false; /* nobody checked the output */
     if (step->judged && step_state_verdict(step, &ended.verdict)) {
         scheduler_decide(now, task, &ended.outcome, &ended.verdict);
     } else {
@@ -210,7 +211,7 @@ static void settle_attempt(const struct scheduling *now, int task)
     }
 }
 
-/* Continues where an engine that is gone left off. */
+/* Continues where the engine that died left off. */
 static void recover_run(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
@@ -222,8 +223,8 @@ static void recover_run(const struct scheduling *now)
     event.recovered.take_up = state->ended ? take_up : TAKE_UP_OPEN;
     scheduler_emit_by(now, event, now->input->control.by);
     if (event.recovered.take_up != TAKE_UP_OPEN) {
-        /* Nothing is under way in a run that has ended. The fold queues the tasks that these
-         * blocked. */
+        /* In a run that has ended, nothing is running. The fold queues the tasks that the reopened
+         * tasks blocked. */
         for (int i = 0; i < plan->task_count; i++) {
             const enum task_status status = state->tasks[i].status;
             if ((task_status_is_failed(status) &&
@@ -239,7 +240,7 @@ static void recover_run(const struct scheduling *now)
         if (state->gates[i].status == GATE_PROBING)
             scheduler_gate_lost(now, i);
     }
-    /* The consequences of a cancellation, of a failure, of a task sent ahead. */
+    /* Apply the consequences of a cancellation, of a failure, and of a task sent ahead. */
     for (int i = 0; i < plan->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
         scheduler_cancel_rest(now, i);
@@ -276,7 +277,8 @@ static void fill_slots(const struct scheduling *now)
         int task = scheduler_next_ready(now);
         if (task < 0)
             break;
-        /* A wait may have ended in a hold or a queue, so the deadline is checked here as well. */
+        /* The task may have been held or queued since its wait ended, so check the deadline here as
+         * well. */
         const struct step_state *step = run_state_step(state, task);
         const bool is_late =
             step->first_start.at_ms != 0 &&
@@ -289,8 +291,8 @@ static void fill_slots(const struct scheduling *now)
     }
 }
 
-/* Ends the run if nothing is open. The exit code is the one with the highest precedence: stopped by
- * a person, needs one, entropy, gave up. */
+/* Ends the run if no task is open. The exit code is the one with the highest precedence: stopped by
+ * a person, needs a person, entropy, gave up. */
 static void end_run(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
@@ -323,7 +325,7 @@ static bool names_live_attempt(const struct run_state *state, const struct input
            input->attempt == step_state_latest(step)->number;
 }
 
-/* Facts come from outside and may come late. Those that the fold rejects are ignored. */
+/* Facts come from outside and may come late. Ignores facts that the fold rejects. */
 static void take_fact(const struct scheduling *now)
 {
     const struct run_state *state = now->state;

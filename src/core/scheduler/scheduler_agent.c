@@ -10,8 +10,7 @@
 #include "scheduler_internal.h"
 #include "utf8.h"
 
-/* Budgets: a warning when most of one is used, and the end of what would use more than all of it.
- */
+/* Budgets: warns when most of a budget is used, and stops tasks that would exceed it. */
 
 static const struct budget_state *budget_of(const struct run_state *state, int task)
 {
@@ -29,8 +28,8 @@ static void report_budget(const struct scheduling *now, int task, const struct b
     scheduler_emit(now, event);
 }
 
-/* Checks one budget of a task, or of the run (-1). One that is used up stops what the task is
- * running, or all agents of the run, except for tasks that a person has cancelled. */
+/* Checks one budget of a task, or of the run (-1). A budget that is used up stops the task's
+ * running attempt, or all agents of the run, except in tasks that a person has cancelled. */
 static void look_at_budget(const struct scheduling *now, int task, enum budget_kind kind,
                            bool may_end)
 {
@@ -83,7 +82,7 @@ int64_t scheduler_budget_due(const struct run_state *state)
     return of_task_ms < of_run_ms ? of_task_ms : of_run_ms;
 }
 
-/* Finds the first of these kinds that is used up. */
+/* Finds the first budget of these kinds that is used up. */
 static bool find_spent(const struct scheduling *now, int task, unsigned kinds,
                        struct budget_use *out)
 {
@@ -280,7 +279,8 @@ void scheduler_agent_settle(const struct scheduling *now, int task)
     scheduler_budget_look(now, task, false);
 }
 
-/* A command after the agent ends because of a budget only if it was stopped for it. */
+/* A command that follows the agent ends because of a budget only if it was stopped for that
+ * budget. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts)
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
@@ -320,7 +320,8 @@ bool scheduler_agent_stopped(const struct scheduling *now, int task, struct inpu
         return false;
     const struct classify_input facts = {.outcome = ended->outcome, .memory_killed = -1};
     struct verdict verdict = verdict_new();
-    (void)facts_judge(&facts, &verdict); /* the reason why we stopped it is always known */
+    (void)facts_judge(&facts,
+                      &verdict); /* facts_judge() always knows the reason for which we stopped it */
     if (verdict.match[0] == '\0')
         memcpy(verdict.match, ended->verdict.match, sizeof(verdict.match));
     ended->verdict = verdict;

@@ -1,4 +1,4 @@
-/* scheduler_control.c - what people ask for, and the answers. */
+/* scheduler_control.c - the requests of people, and the answers. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void describe_choices(const struct scheduling *now, const struct control 
 
 /* Retrying a step. */
 
-/* A stuck task continues with higher thresholds; any other one starts fresh. */
+/* A stuck task continues with higher thresholds; any other task starts over. */
 void scheduler_reopen(const struct scheduling *now, const struct control *control, int task)
 {
     const struct plan_step *plan = scheduler_plan_step(now->state, task);
@@ -122,7 +122,7 @@ void scheduler_reopen(const struct scheduling *now, const struct control *contro
     record_hint(now, control, task, 0);
 }
 
-/* Returns how many more equal results stop it again after "go on"; 0: the next one. */
+/* Returns how many more equal results stop the task again after "go on"; 0: the next one. */
 static int alike_more(const struct run_state *state, int task)
 {
     const struct circles *circles = state->tasks[task].circles;
@@ -161,7 +161,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     const int more = stuck ? alike_more(state, task) : 0;
     scheduler_reopen(now, control, task);
 
-    /* A stuck one ends with whichever comes first: equal results or the end of the attempts. */
+    /* A stuck task ends with whichever comes first: equal results or the end of the attempts. */
     const int tries = run_state_step(state, task)->allowed;
     if (by_calls)
         answer_accept(answer, "continues; stops after %d times as many repeats",
@@ -181,7 +181,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
 }
 
 /* Moves a held or waiting task to the head of the queue. At a closed gate it is sent as the next
- * probe. Returns false if others come first, as the answer says. */
+ * probe. Returns false, and says so in the answer, if other tasks come first. */
 static bool start_now(const struct scheduling *now, const struct control *control, int task,
                       struct answer *answer)
 {
@@ -210,8 +210,8 @@ static bool start_now(const struct scheduling *now, const struct control *contro
     return at_once;
 }
 
-/* Starts the task's step again: at once if it waits or is held, with a new set of attempts if it
- * has ended. */
+/* Starts the task's step again: at once if the task waits or is held, with a new set of attempts if
+ * it has ended. */
 static void retry_task(const struct scheduling *now, const struct control *control, int task,
                        struct answer *answer)
 {
@@ -236,7 +236,8 @@ static void retry_task(const struct scheduling *now, const struct control *contr
             !is_behind || run_state_gate(now->state, task)->status == GATE_SPREADING;
         if (state->held || !is_in_turn)
             break;
-        /* It starts without the retry, but the choices that came with the retry count. */
+        /* The task starts even without the retry, but the choices that came with the retry
+         * count. */
         if (has_choices(control)) {
             record_choices(now, control, task);
             answer_accept(answer, is_behind ? "it starts when its turn comes" : "it is queued");
@@ -254,7 +255,7 @@ static void retry_task(const struct scheduling *now, const struct control *contr
     (void)start_now(now, control, task, answer);
 }
 
-/* Sends one task; the others that wait with the same fault are held until it gets through. */
+/* Sends one task; holds the others that wait with the same fault until it gets through. */
 static void send_one(const struct scheduling *now, const struct control *control, int task,
                      struct answer *answer)
 {
@@ -264,7 +265,7 @@ static void send_one(const struct scheduling *now, const struct control *control
         answer_refuse(answer, "it is not waiting for another try");
         return;
     }
-    /* The fault that the task waits with, if it is one of those that are reported. */
+    /* The fault that the task waits with, if it is one of the reported faults. */
     struct fault faults[FAULTS_MAX];
     const int fault_count = run_state_faults(state, faults);
     int common = 0;
@@ -289,7 +290,7 @@ static void send_one(const struct scheduling *now, const struct control *control
                   others == 1 ? "s" : "");
 }
 
-/* Stops what is running. What waits ends here and now. */
+/* Stops the task's running attempt. A task that is not running ends at once. */
 static void stop_task(const struct scheduling *now, const struct control *control, int task)
 {
     const struct task_state *state = &now->state->tasks[task];
@@ -360,7 +361,7 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
         answer_accept(answer, "the run is being cancelled");
 }
 
-/* Records a person's correction of a finished attempt. Decides nothing again. */
+/* Records a person's correction of a finished attempt. Makes no decision again. */
 static void correct_attempt(const struct scheduling *now, const struct control *control,
                             struct answer *answer)
 {

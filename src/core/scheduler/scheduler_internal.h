@@ -1,6 +1,4 @@
-/*
- * scheduler_internal.h - what the parts of the scheduler share. Private to core.
- */
+/* scheduler_internal.h - shared by the parts of the scheduler. Private to core. */
 #ifndef DEVS_SCHEDULER_INTERNAL_H
 #define DEVS_SCHEDULER_INTERNAL_H
 
@@ -9,7 +7,7 @@
 #include "protocol.h"
 #include "scheduler.h"
 
-/* One scheduler_step() under way. Everything is borrowed. */
+/* One scheduler_step() in progress. Everything is borrowed. */
 struct scheduling {
     struct scheduler *scheduler;
     struct run_state *state;
@@ -21,15 +19,17 @@ struct scheduling {
  * and latest attempt. */
 struct event scheduler_event(const struct scheduling *now, enum event_kind kind, int task);
 
-/* Returns an empty text, to be used until the next event is emitted. */
+/* Returns an empty buffer for a string, to be used until the next event is emitted. */
 struct str *scheduler_scratch(const struct scheduling *now);
-/* Applies the event to the state and appends it to the turn, with copies of its texts. */
+/* Applies the event to the state and appends it to the turn, with copies of its strings. */
 void scheduler_emit(const struct scheduling *now, struct event event);
 
 /* Stops the task's running attempt. */
 void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode);
 
-enum { SCHEDULER_SPACING_MS = 1000 }; /* between starts that were held back together */
+enum {
+    SCHEDULER_SPACING_MS = 1000
+}; /* delay between the starts of tasks that were held back together */
 
 /* Returns the plan of the task's current step. */
 static inline const struct plan_step *scheduler_plan_step(const struct run_state *state, int task)
@@ -37,11 +37,11 @@ static inline const struct plan_step *scheduler_plan_step(const struct run_state
     return &state->plan->tasks[task].steps[run_state_step_number(state, task)];
 }
 
-/* Emits an event that this person caused; by nobody if the name is empty. */
+/* Emits an event that the person `by` caused; "" = nobody. */
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by);
 
-/* Ends the task's current step as decided, releases the tasks that followed it, and blocks those
- * that need it. `inputs` may be NULL. */
+/* Ends the task's current step as decided, releases the tasks that followed the task, and blocks
+ * the tasks that need it. `inputs` may be NULL. */
 void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
                         const struct decision_inputs *inputs);
 
@@ -61,7 +61,7 @@ void scheduler_cancel_rest(const struct scheduling *now, int task);
 struct suspicion {
     bool of_calls;    /* of an agent; otherwise the attempts of a task */
     const char *what; /* the command or call that repeats; NULL = not known */
-    unsigned masks;   /* what was masked in the last result, normaliser bits */
+    unsigned masks;   /* masks applied to the last result, as normaliser bits */
 };
 /* Emits the event of a suspicion, with a line for the next prompt. */
 void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
@@ -69,50 +69,55 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
 
 /* Gates, in scheduler_judge.c. */
 
-/* Returns the task that may start now, or -1: the lowest number of all queues that move. */
+/* Returns the task that may start now: the lowest number in all queues that may start one; -1 if
+ * there is none. */
 int scheduler_next_ready(const struct scheduling *now);
 
 /* Makes the task the next probe at a person's request if it waits at a closed gate. Otherwise does
  * nothing. */
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by);
-/* The end of a probe is not known: lets the next task in the queue try. */
+/* Handles a probe whose result is not known: lets the next task in the queue try. */
 void scheduler_gate_lost(const struct scheduling *now, int source);
 
 /* Agents, their budgets and rounds, in scheduler_agent.c. */
 
-/* Applies a fact of an agent that is in the log to the task's loops and to budgets. */
+/* Applies a fact about an agent that has been logged to the task's loop detection and to
+ * budgets. */
 void scheduler_agent_told(const struct scheduling *now, enum event_kind kind, int task);
-/* Emits what was not emitted yet about an agent whose engine is gone. Ends nothing. */
+/* Emits the events that are still missing about an agent whose engine died. Ends nothing. */
 void scheduler_agent_settle(const struct scheduling *now, int task);
 /* Fills in the facts that may keep the task's current step from continuing after the attempt with
  * this outcome. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts);
-/* Returns whether the attempt was stopped for a loop or a budget, and if so sets *ended to that. */
+/* Returns whether the attempt was stopped for a loop or a budget, and if so makes *ended say so. */
 bool scheduler_agent_stopped(const struct scheduling *now, int task, struct input *ended);
 
-/* Reports the use of the task's and the run's budgets, and ends what has used them up. */
+/* Reports the use of the task's and the run's budgets, and stops the attempts that have used them
+ * up if `may_end`. */
 void scheduler_budget_look(const struct scheduling *now, int task, bool may_end);
-/* Like scheduler_budget_look(), for time budgets that are due, of everything that runs. */
+/* Like scheduler_budget_look(), for the time budgets that are due, of the run and of all running
+ * tasks. */
 void scheduler_budget_time(const struct scheduling *now);
-/* Returns when that is due next (CLOCK_BOOTTIME, ms), or -1. */
+/* Returns when scheduler_budget_time() is due next (CLOCK_BOOTTIME, ms), or -1. */
 int64_t scheduler_budget_due(const struct run_state *state);
 /* Finds a budget that the task's step number `step` would need and that is used up. Returns false
- * if there is none. */
+ * if there is none. Sets *by_run if it is the run's budget. */
 bool scheduler_budget_spent(const struct scheduling *now, int task, int step,
                             struct budget_use *out, bool *by_run);
-/* If so, ends the task's current step instead of starting it; it then needs a person. */
+/* If such a budget is used up, ends the task's current step instead of starting it, which then
+ * needs a person, and returns true. */
 bool scheduler_budget_ends(const struct scheduling *now, int task);
 
 /* Returns whether another round of the task's agent follows this decision, budgets aside. */
 bool scheduler_round_follows(const struct scheduling *now, int task,
                              const struct protocol_facts *facts, const struct decision *decision);
-/* Starts that round. */
+/* Starts the next round of the task's agent. */
 void scheduler_round_start(const struct scheduling *now, int task,
                            const struct protocol_facts *facts);
 
 /* Controls, in scheduler_control.c. */
 
-/* Carries out what a person asks for. If the control has an id, the answer is an event. */
+/* Carries out a person's request. If the control has an id, the answer is an event. */
 void scheduler_control(const struct scheduling *now, const struct control *control);
 /* Opens the task's step, which has ended without success, with a new set of attempts. */
 void scheduler_reopen(const struct scheduling *now, const struct control *control, int task);

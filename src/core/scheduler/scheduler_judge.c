@@ -1,8 +1,6 @@
-/*
- * scheduler_judge.c - the end of an attempt: its verdict, and what comes next.
+/* scheduler_judge.c - the end of an attempt: its verdict, and what comes next.
  *
- * First what it means for loops and for the gate of its source, then the decision.
- */
+ * First its consequences for loops and for the gate of its source, then the decision. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 #include "str.h"
 #include "text.h"
 
-/* Loops: what the rungs of the detector mean for the task. */
+/* Loops: the consequences of the detector's levels for the task. */
 
 static bool is_last_step(const struct run_state *state, int task)
 {
@@ -31,7 +29,7 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
     str_done(&nudge);
 }
 
-/* Reports that the task may be looping, if that is news and the task continues all the same, with a
+/* Reports that the task may be looping, if that is new and the task continues nevertheless, with a
  * new round or as decided. */
 static void suspect_loop(const struct scheduling *now, int task, const struct decision *decision,
                          bool new_round)
@@ -55,7 +53,7 @@ static void suspect_loop(const struct scheduling *now, int task, const struct de
     str_done(&call);
 }
 
-/* Gates: what the end of an attempt means for its source, and which task starts next. */
+/* Gates: the consequences of an attempt's end for its source, and which task starts next. */
 
 int scheduler_next_ready(const struct scheduling *now)
 {
@@ -72,8 +70,8 @@ int scheduler_next_ready(const struct scheduling *now)
     return first;
 }
 
-/* Returns when the source may be tried again: together with the step that met the limit, or, if
- * that one does not continue, after the wait that it would have had. */
+/* Returns when the source may be tried again: together with the step that hit the limit or, if that
+ * step does not continue, after the wait that it would have had. */
 static struct moment limit_due(const struct protocol_facts *facts, const struct decision *decision,
                                int closed)
 {
@@ -81,7 +79,7 @@ static struct moment limit_due(const struct protocol_facts *facts, const struct 
         return decision->due;
     struct moment due = facts->now;
     if (decision->kind == DECISION_NEEDS_YOU)
-        return due; /* beyond the policy's waits: the next attempt finds out for itself */
+        return due; /* longer than the policy waits: the next attempt finds out for itself */
     const struct delay delay =
         policy_delay(facts->policy, closed + 1, facts->draw, facts->verdict->retry_after_ms);
     due.at_ms += delay.delay_ms;
@@ -122,8 +120,8 @@ static void take_gate_verdict(const struct scheduling *now, int task, int source
     const struct verdict *verdict = facts->verdict;
     const bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
     const bool has_exited = facts->outcome->kind == OUTCOME_EXIT;
-    /* The source set a limit: one to wait for, or one parked beyond what the policy waits, to be
-     * routed around. */
+    /* The source set a limit: a limit to wait for, or a parked limit, longer than the policy waits,
+     * to be routed around. */
     const bool waits_parked = protocol_is_parked(verdict) && decision->kind == DECISION_WAIT;
     const bool is_limited = waits_parked || (verdict->class == VERDICT_TRANSIENT &&
                                              verdict->type == TRANSIENT_API_RATE_LIMIT);
@@ -131,7 +129,7 @@ static void take_gate_verdict(const struct scheduling *now, int task, int source
         const struct moment due = limit_due(facts, decision, gate->closed);
         const bool known = gate->status == GATE_CLOSED && due.mono_ms <= gate->due.mono_ms;
         if (known || (gate->status == GATE_PROBING && !is_probe))
-            return; /* started before the gate closed: the probe is more recent */
+            return; /* the attempt started before the gate closed: the probe is more recent */
         struct closing closing = {.due = due, .closed = gate->closed, .chosen = gate->chosen};
         if (gate->status != GATE_CLOSED && closing.closed < FOLD_COUNT_MAX)
             closing.closed++;
@@ -210,8 +208,8 @@ static void turn_round(const struct plan_step *step, const struct input *input,
         verdict->expectation = VERDICT_WRONG_REASON;
 }
 
-/* Returns the verdict that counts. Usually that is the given one, which saves copying a large
- * struct; otherwise *room. */
+/* Returns the verdict that counts: usually the given one, which saves copying a large struct;
+ * otherwise *room. */
 static const struct verdict *find_verdict(const struct plan_step *step, const struct input *input,
                                           struct verdict *room)
 {
@@ -256,7 +254,7 @@ static bool is_unchanged(const struct run_state *state, int task)
     return true;
 }
 
-/* `results` is storage for the SCHEDULER_RESULTS_MAX results that the policy's windows look at. */
+/* `results` is storage for SCHEDULER_RESULTS_MAX results, which the policy's windows examine. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
                                           const struct verdict *verdict, struct digest *results)
@@ -305,7 +303,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     scheduler_agent_facts(now, task, &facts);
     facts.results = results;
     if (protocol_equal_max(&facts) > 0) {
-        /* The latest results of the step since it started fresh, in order. */
+        /* The latest results of the step since it started over, in order. */
         const struct attempt_state *attempts = step->attempts;
         size_t count = 0;
         while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
@@ -318,7 +316,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     return facts;
 }
 
-/* Sets what the event of the end says. A success differs from an exit with code 0 that was judged
+/* Fills in the event of the end. `fails` tells a success from an exit with code 0 that was judged
  * as a failure: the verdict comes in its own event. */
 static void find_end(const struct scheduling *now, int task, bool passed, struct event_end *out)
 {
@@ -336,12 +334,12 @@ static void find_end(const struct scheduling *now, int task, bool passed, struct
     if (input->outcome.kind != OUTCOME_TIMEOUT || input->outcome.quiet_ms < 0)
         out->outcome.quiet_ms = 0;
 
-    /* Copies what loop detection needs. */
+    /* Copy the facts that loop detection needs. */
     if (!input->has_fact || !circles_counts(input->outcome.kind))
         return;
     out->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;
     if (passed && is_last_step(now->state, task))
-        return; /* nothing follows it */
+        return; /* no step follows */
     struct entropy_fact fact = input->fact;
     fact.call = (struct digest){0};
     fact.outcome = input->masked_fingerprint;

@@ -1,7 +1,5 @@
-/*
- * Lines as a program prints them, without escape sequences, progress bars and the prefixes that
- * tools put before each line.
- */
+/* Splits the output of a program into lines without escape sequences, progress bars and the
+ * prefixes that tools put before each line. */
 #include "clean_text.h"
 
 #include <assert.h>
@@ -14,15 +12,13 @@
 #include "text.h"
 #include "xalloc.h"
 
-/*
- * Line prefixes: what logs put before the line of a program, such as time stamps, marks of a CI
- * runner, the name of a service or a build step, a level.
- */
+/* Line prefixes: what logs put before the line of a program, such as time stamps, marks of a CI
+ * runner, the name of a service or a build step, or a level. */
 
 enum {
-    ROUNDS_MAX = 6, /* prefixes in a row: a stamp, a service, a level */
+    ROUNDS_MAX = 6, /* maximum number of prefixes in a row: a stamp, a service, a level */
     NAME_MAX_LEN = 60,
-    JOB_MAX_LEN = 120, /* "job step " of `gh run view --log` */
+    JOB_MAX_LEN = 120, /* maximum length of "job step " in `gh run view --log` */
     PLACE_MAX_LEN = 80,
 };
 
@@ -72,8 +68,8 @@ static bool begins_with(const struct rest *rest, size_t from, const char *with)
     return from + len <= rest->len && memcmp(rest->text + from, with, len) == 0;
 }
 
-/* In the form, '#' matches a digit, '_' a digit or a blank, '@' a letter, and everything else
- * itself. */
+/* Returns the length of the shape, or 0. In `form`, '#' matches a digit, '_' a digit or a blank,
+ * '@' a letter, and any other character itself. */
 static size_t shape_length(const struct rest *rest, size_t from, const char *form)
 {
     for (size_t i = 0; form[i]; i++) {
@@ -88,7 +84,7 @@ static size_t shape_length(const struct rest *rest, size_t from, const char *for
     return strlen(form);
 }
 
-/* Fraction of a second, and zone. */
+/* Skips a fraction of a second and a time zone. */
 static size_t stamp_end(const struct rest *rest, size_t from)
 {
     size_t i = from;
@@ -103,7 +99,7 @@ static size_t stamp_end(const struct rest *rest, size_t from)
     return i - from;
 }
 
-/* A date with a time, or a time of day. */
+/* Matches a date with a time, or a time of day. */
 static size_t bare_stamp(const struct rest *rest, size_t from)
 {
     static const char *const forms[] = {"####-##-##T##:##:##",
@@ -179,7 +175,7 @@ static size_t take_unit(const struct rest *rest)
     return i + 1 + number + 3;
 }
 
-/* A step of BuildKit: "#9 4.514 "; its summary has only the seconds. */
+/* A step of BuildKit: "#9 4.514 "; in its summary, only the seconds. */
 static size_t take_build_step(const struct rest *rest)
 {
     size_t i = 0;
@@ -251,8 +247,8 @@ static size_t take_task(const struct rest *rest)
     return begins_with(rest, i, ": ") ? i + 2 : 0;
 }
 
-/* Error marks of CI runners. Other marks only lose their sharps: "[warning]" tells that the line
- * is no error. */
+/* Error marks of CI runners. Other marks only lose their sharps: "[warning]" shows that the line is
+ * not an error. */
 static size_t take_runner_mark(const struct rest *rest)
 {
     static const char *const marks[] = {"##[error]", "[error]",  "[ERROR]", "[fatal]",
@@ -345,7 +341,7 @@ static size_t logger_word(const struct rest *rest, size_t from, bool *level)
                : 0;
 }
 
-/* The words of a logger, if one of them is an error level; otherwise they stay. */
+/* The words of a logger, removed only if one of them is an error level. */
 static size_t take_logger(const struct rest *rest)
 {
     enum { WORDS_MAX = 8 };
@@ -380,7 +376,7 @@ static size_t take_fields(const struct rest *rest)
 }
 
 /* A bullet in a list of errors, followed by a word with a colon or an error word. Items of a
- * changelog keep theirs. */
+ * changelog keep their bullet. */
 static size_t take_bullet(const struct rest *rest)
 {
     static const char dot[] = "\xe2\x80\xa2 ";
@@ -420,8 +416,8 @@ static size_t take_mark(const struct rest *rest, size_t *indent)
     return lead + strlen(hook) + gap;
 }
 
-/* The line begins with a letter: the first character that is not part of the word tells what it
- * may be. */
+/* Handles a line that begins with a letter: the character after the first word tells which prefix
+ * is possible. */
 static size_t take_worded(const struct rest *rest)
 {
     const char *text = rest->text;
@@ -505,9 +501,7 @@ size_t line_prefix_len(const char *line, size_t len, size_t *indent)
     return taken;
 }
 
-/*
- * The end of a stream, as the text rules see it.
- */
+/* Reading the end of a stream, for the text rules. */
 
 enum { ESC = 0x1b };
 
@@ -540,7 +534,7 @@ static void end_line(struct clean_text *text)
     text->bytes[text->len++] = '\n';
 }
 
-/* Reuses empty lines: they say nothing. */
+/* Begins a new line, reusing the last one if it is empty: empty lines are not kept. */
 static void next_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     struct clean_line *line = &text->lines[text->count - 1];
@@ -555,7 +549,7 @@ static void next_line(struct clean_text *text, int64_t offset, int64_t number)
     begin_line(text, offset, number);
 }
 
-/* Copies one character, or '?' if no terminal could show it. Returns the bytes taken. */
+/* Copies one character, or '?' if no terminal could show it. Returns the number of bytes read. */
 static size_t put_character(struct clean_text *text, const char *bytes, size_t len)
 {
     const unsigned char first = (unsigned char)bytes[0];
@@ -579,8 +573,8 @@ static size_t put_character(struct clean_text *text, const char *bytes, size_t l
     return taken;
 }
 
-/* Marks what a test printed: the lines from "- Captured log call -" and the like up to the next
- * header. */
+/* Marks the output that a test captured: the lines from a header like "- Captured log call -" up to
+ * the next header. */
 static void mark_captured(struct clean_text *text)
 {
     static const char word[] = " Captured ";
@@ -603,7 +597,7 @@ static void mark_captured(struct clean_text *text)
     }
 }
 
-/* Handles what is at bytes[0]. Returns the bytes taken. */
+/* Handles the sequence at bytes[0]. Returns the number of bytes read. */
 static size_t take_bytes(struct clean_text *text, const char *bytes, size_t len, int64_t offset,
                          int64_t *number)
 {

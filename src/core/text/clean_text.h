@@ -16,12 +16,12 @@
  * The lines.
  */
 
-/* What is known of a line. The guards are checked at most once. */
+/* Whether a line is quoted, checked at most once per line by the guards. */
 enum clean_line_state { CLEAN_LINE_UNKNOWN, CLEAN_LINE_SPOKEN, CLEAN_LINE_QUOTED };
 
 enum {
-    CLEAN_PART_LEN = 4096,     /* longer lines are split, at a blank or a comma */
-    CLEAN_PART_MAX = 2 * 4096, /* or here, if there is none */
+    CLEAN_PART_LEN = 4096,     /* bytes; a longer line is split at a blank or a comma */
+    CLEAN_PART_MAX = 2 * 4096, /* bytes; a line without a blank or comma is split here */
 };
 
 /* A line, or a part of a long one. */
@@ -30,8 +30,8 @@ struct clean_line {
     size_t len;      /* without the line feed */
     int64_t offset;  /* of its first byte including its prefix, in the whole raw stream */
     int64_t number;  /* line feeds before it in the given text, plus 1 */
-    uint64_t guards; /* for the scan: guards that have a literal here */
-    bool continues;  /* continues the line before */
+    uint64_t guards; /* for the scan: bits of the guards that have a literal here */
+    bool continues;  /* continues the previous line */
     enum clean_line_state state;
 };
 
@@ -41,7 +41,7 @@ struct clean_text {
     struct clean_line *lines; /* owned */
     size_t count;
     size_t cap;
-    size_t indent; /* of the lines below a prefix; see line_prefix_len() */
+    size_t indent; /* indent of the lines below a prefix; see line_prefix_len() */
 };
 
 /* Reads at most the last CLASSIFY_TAIL_MAX bytes. */
@@ -59,9 +59,10 @@ enum {
     LINE_PREFIX_MAX = 256, /* limit of a prefix, in bytes */
 };
 
-/* Returns the length of the prefix including the blanks after it, or 0. Levels below "error"
- * stay, since they tell that the line is no failure. *indent, initially 0, is the width by which
- * a prefix of marks has indented further lines, which lose that many blanks. */
+/* Returns the length of the prefix including the blanks after it, or 0. Levels below "error" are
+ * not part of the prefix, because they show that the line is not a failure. *indent, initially 0,
+ * is the width by which a prefix of marks has indented further lines, which lose that many
+ * blanks. */
 size_t line_prefix_len(const char *line, size_t len, size_t *indent);
 
 #endif

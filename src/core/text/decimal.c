@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 enum {
-    DIGITS_MAX = 19,    /* of an int64; a double needs 17 */
+    DIGITS_MAX = 19,    /* digits of an int64; a double needs 17 */
     PRECISION_MIN = 15, /* digits that every double keeps */
     PRECISION_MAX = 17, /* digits that distinguish all doubles */
-    REAL_TEXT_MAX = 40, /* bytes of a double in that precision */
+    REAL_TEXT_MAX = 40, /* bytes of a double printed with that precision */
     EXPONENT_BASE = 10,
 };
 
@@ -79,7 +79,7 @@ static uint64_t widened_digits(uint64_t digits)
     return digits;
 }
 
-/* Neither may be zero. */
+/* Compares absolute values. Neither may be zero. */
 static int compare_size(struct decimal a, struct decimal b)
 {
     const int a_before = digit_count(a.digits) + a.exponent;
@@ -117,8 +117,8 @@ static uint64_t add_modulo(uint64_t a, uint64_t b, uint64_t modulus)
     return a >= modulus - b ? a - (modulus - b) : a + b;
 }
 
-/* Is a.digits x 10^shift = n x unit.digits? If shift < 0 it is not, since a.digits, which does
- * not end in 0, has no factor 10. */
+/* Checks whether a.digits x 10^shift = n x unit.digits. If shift < 0, true only for zero, because
+ * any other a.digits does not end in 0. */
 bool decimal_is_multiple(struct decimal a, struct decimal unit)
 {
     assert(unit.digits > 0 && !unit.negative);

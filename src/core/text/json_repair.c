@@ -12,7 +12,7 @@
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
-/* Returns the number of an escape \uXXXX at the beginning, or -1. */
+/* Returns the code unit of an escape \uXXXX at the beginning, or -1. */
 static int escape_of(const char *text, size_t len)
 {
     int value = 0;
@@ -37,7 +37,7 @@ static bool is_low_surrogate(int value)
     return value >= 0xdc00 && value <= 0xdfff;
 }
 
-/* Repairs what begins with a backslash. Returns the bytes taken. */
+/* Repairs a sequence that begins with a backslash. Returns the number of bytes read. */
 static size_t repair_escape(struct str *out, const char *text, size_t len)
 {
     const int value = escape_of(text, len);
@@ -62,7 +62,7 @@ static size_t repair_escape(struct str *out, const char *text, size_t len)
 
 void json_repair(struct str *out, const char *text, size_t len)
 {
-    size_t kept = 0; /* nothing after it has needed a change */
+    size_t kept = 0; /* start of the bytes that are not copied yet */
     for (size_t i = 0; i < len;) {
         uint32_t rune = 0;
         const bool plain = (unsigned char)text[i] < 0x80 && text[i] != '\\';

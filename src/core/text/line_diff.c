@@ -1,6 +1,4 @@
-/*
- * Hashes of lines, and the difference of two texts line by line.
- */
+/* Digests of lines, and the line-by-line difference of two texts. */
 #include "lines.h"
 
 #include <assert.h>
@@ -36,12 +34,12 @@ uint64_t entropy_hash_pair(uint64_t a, uint64_t b)
  * decides what makes two lines equal.
  */
 
-/* The search between equal beginnings and equal ends. x and y count lines of the two texts
- * there; a diagonal is x - y. */
+/* The search between the equal beginning and the equal end of both texts. x and y count lines of
+ * the two texts in that part; a diagonal is x - y. */
 struct search {
     const struct digest *first, *second;
     int x_end, y_end;
-    int *reached;          /* owned; row d: the furthest x on diagonals -d..d with d changes */
+    int *reached; /* owned; row d: the largest x reached on diagonals -d..d with d changes */
     bool *removed, *added; /* owned; one flag per line */
 };
 
@@ -50,7 +48,7 @@ struct digest line_digest(const char *bytes, size_t len)
     return entropy_digest(bytes, len);
 }
 
-/* Rows 0..d - 1 have 1 + 3 + 5 ... numbers. */
+/* Returns row d. Rows 0..d - 1 have 1 + 3 + 5 ... numbers. */
 static int *row_of(const struct search *search, int d)
 {
     return search->reached + (size_t)d * (size_t)d + (size_t)d;
@@ -77,7 +75,7 @@ static void mark_changes(const struct search *search, int d, int k)
     }
 }
 
-/* Returns the diagonal of the last row that came furthest within both texts. */
+/* Returns the diagonal that got furthest within both texts in the last row. */
 static int furthest_line(const struct search *search, int d)
 {
     int best = 0;
@@ -93,8 +91,8 @@ static int furthest_line(const struct search *search, int d)
     return best;
 }
 
-/* Returns false if it takes more than LINE_DIFF_CHANGES_MAX changes; the rest of both texts then
- * counts as changed. */
+/* Finds the shortest path. Returns false if it has more than LINE_DIFF_CHANGES_MAX changes; the
+ * rest of both texts then counts as changed. */
 static bool find_changes(const struct search *search)
 {
     const int goal = search->x_end - search->y_end;
@@ -106,7 +104,7 @@ static bool find_changes(const struct search *search)
                 const int *before = row_of(search, d - 1);
                 x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
             }
-            /* Follows equal lines. Past an end there is nothing; such a path is never chosen. */
+            /* Follows equal lines. A path past the end of a text is never chosen. */
             while (x < search->x_end && x - k < search->y_end &&
                    digest_equal(search->first[x], search->second[x - k]))
                 x++;
@@ -140,7 +138,7 @@ static void add_span(struct line_diff *out, struct line_diff_span span)
     out->spans[out->count++] = span;
 }
 
-/* Adds the searched part line by line. `before` lines of both texts come before it. */
+/* Adds the searched part line by line. `before` is the number of lines before it in both texts. */
 static void add_changes(struct line_diff *out, const struct search *search, size_t before)
 {
     int x = 0;

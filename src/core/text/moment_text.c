@@ -1,8 +1,6 @@
-/*
- * moment_text.c - reads points in time: HTTP dates, RFC 3339, and times of day.
+/* moment_text.c - reads points in time: HTTP dates, RFC 3339, and times of day.
  *
- * Names of months and days are English, whatever the locale is.
- */
+ * Names of months and days are English, regardless of the locale. */
 #include "moment_text.h"
 
 #include <string.h>
@@ -12,7 +10,7 @@
 
 enum { HOUR_S = 3600, MINUTE_S = 60, SHORT_NAME = 3 };
 
-/* The unread rest of a text. */
+/* The unread rest of a string. */
 struct cursor {
     const char *at;
     const char *end;
@@ -115,7 +113,7 @@ static bool read_imf(struct cursor cursor, struct date *date)
            take_time(&cursor, date) && take_text(&cursor, " GMT") && cursor.at == cursor.end;
 }
 
-/* A two-digit year more than 50 years ahead is in the past. */
+/* Reads an RFC 850 date. A two-digit year that would be more than 50 years ahead is in the past. */
 static bool read_rfc850(struct cursor cursor, int64_t now_s, struct date *date)
 {
     int year = 0;

@@ -24,8 +24,8 @@ struct rule_matcher {
     pcre2_match_context *context;
 };
 
-/* Bytes, not characters: the text is clean, and no pattern needs letters outside ASCII.
- * Possessive optimizations are off, because PCRE2 does not count them as steps:
+/* Matches bytes, not characters, because the text is clean and no pattern needs letters outside
+ * ASCII. Possessive optimizations are off, because PCRE2 does not count them as steps:
  * x{1,4000}x{1,4000}y would be cubic and within every limit. */
 bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err *err)
 {
@@ -97,7 +97,7 @@ enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct ru
         return RULE_MATCH_NO;
     if (groups < 0)
         return RULE_MATCH_LIMITED;
-    const int kept = groups > 0 ? groups : RULE_SPANS; /* 0: more groups than we keep */
+    const int kept = groups > 0 ? groups : RULE_SPANS; /* 0: more groups than RULE_SPANS */
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(matcher->data);
     for (int i = 0; spans && i < RULE_SPANS; i++) {
         bool set = i < kept && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];

@@ -1,7 +1,4 @@
-/*
- * Text for a terminal: decodes UTF-8, measures columns, cleans and cuts what is shown, and wraps
- * lines.
- */
+/* Text for a terminal: decodes UTF-8, measures columns, cleans and cuts text, and wraps lines. */
 #include "text.h"
 
 #include <assert.h>
@@ -14,11 +11,9 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/*
- * Untrusted text for a terminal. Everything that a child wrote passes through here: no escape
- * sequence, control, direction mark or invisible character survives. Columns are counted by our
- * own table, not by the C library's locale.
- */
+/* Untrusted text for a terminal. All output of a child passes through here: no escape sequence,
+ * control, direction mark or invisible character survives. Columns are counted by our own table,
+ * not by the C library's locale. */
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -146,7 +141,7 @@ static void put_text(struct line *line, const char *bytes, int len, int width)
     line->column += width;
 }
 
-/* Copies printing ASCII, which most text is, at once. Returns the bytes taken. */
+/* Copies printing ASCII, which most text is, at once. Returns the number of bytes taken. */
 static size_t put_plain(struct line *line, const char *bytes, size_t len)
 {
     size_t count = 0;
@@ -258,7 +253,8 @@ int text_width(const char *utf8, size_t len)
     return width;
 }
 
-/* Returns the bytes of the longest prefix that fits into `columns`, and its width in *used. */
+/* Returns the length of the longest prefix that fits into `columns`, and stores its width in
+ * *used. */
 static size_t fit_bytes(const char *utf8, size_t len, int columns, int *used)
 {
     size_t i = 0;
@@ -307,7 +303,7 @@ struct range {
     uint32_t last;
 };
 
-/* Two columns. */
+/* Characters that are two columns wide. */
 static const struct range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
     {0x23f0, 0x23f0},   {0x23f3, 0x23f3},   {0x25fd, 0x25fe},   {0x2614, 0x2615},
@@ -333,7 +329,7 @@ static const struct range wide[] = {
     {0x1fa70, 0x1faf6}, {0x20000, 0x3fffd},
 };
 
-/* No column of their own: drawn into the previous cell. */
+/* Characters without a column of their own: drawn into the previous cell. */
 static const struct range joined[] = {
     {0x300, 0x36f},     {0x483, 0x489},     {0x591, 0x5bd},     {0x5bf, 0x5bf},
     {0x5c1, 0x5c2},     {0x5c4, 0x5c5},     {0x5c7, 0x5c7},     {0x610, 0x61a},
@@ -414,7 +410,7 @@ static const struct range joined[] = {
     {0x1e944, 0x1e94a}, {0xe0100, 0xe01ef},
 };
 
-/* Never shown: direction marks, joiners, fillers, tags, noncharacters. */
+/* Characters that are never shown: direction marks, joiners, fillers, tags, noncharacters. */
 static const struct range hidden[] = {
     {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x115f, 0x115f},
@@ -462,7 +458,7 @@ int rune_width(uint32_t rune)
  * Wrapping a long line. For text that has passed text_clean().
  */
 
-/* Returns the columns of the first character, and its bytes in *bytes. */
+/* Returns the width of the first character in columns, and stores its length in *bytes. */
 static int first_columns(const char *text, size_t len, size_t *bytes)
 {
     uint32_t rune;

@@ -121,13 +121,13 @@ int near_word_distance(const char *a, const char *b)
  * display and navigation only; no verdict depends on it. lines.h has the rules.
  */
 
-/* A word of the text. */
+/* A word of a line. */
 struct word {
     const char *text;
     size_t len;
 };
 
-/* Characters that may be part of a name such as lines.h or no-error. */
+/* Returns true for characters that may be part of a name such as lines.h or no-error. */
 static bool is_of_name(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
@@ -147,7 +147,7 @@ static bool is_one_of_words(struct word word, const char *const *words, size_t c
     return false;
 }
 
-/* Names of thrown errors have a capital in the middle. */
+/* Returns true for the name of a thrown error, which has a capital in the middle. */
 static bool is_thrown_error(struct word word)
 {
     static const char *const ends[] = {"Error", "Exception"};
@@ -159,7 +159,7 @@ static bool is_thrown_error(struct word word)
     return false;
 }
 
-/* "0 errors", "no failures", "errors: 0", "failed=0" */
+/* Returns true for "0 errors", "no failures", "errors: 0", "failed=0". */
 static bool says_none(const char *text, size_t len, size_t from, size_t to)
 {
     static const char *const none[] = {"0", "no", "without", "zero"};
@@ -213,7 +213,7 @@ bool line_is_error(const char *text, size_t len)
     return false;
 }
 
-/* A program that only reports the exit code of another one. */
+/* Returns true for a line in which a program only reports the exit code of another program. */
 static bool is_only_exit_code(const char *line, size_t len)
 {
     static const char *const reports[] = {
