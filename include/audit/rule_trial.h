@@ -1,11 +1,9 @@
-/*
- * rule_trial.h - tests how other rules would classify all recorded attempts.
+/* rule_trial.h - tests how other rules would classify all recorded attempts.
  *
- * Every attempt of every run is classified twice, by the current rules and by the new ones, based
- * on what the log has: how it ended, and the end of both streams. Nothing is written, and the
- * recorded verdicts are ignored. Call it on a thread of its own: it opens its own connection and
- * keeps a page of events and the output of one attempt in memory.
- */
+ * Classifies every attempt of every run twice, by the current rules and by the new ones, from the
+ * log: how the attempt ended, and the end of both streams. Writes nothing and ignores the recorded
+ * verdicts. Call it on a separate thread: it opens its own connection and keeps a page of events
+ * and the output of one attempt in memory. */
 #ifndef DEVS_RULE_TRIAL_H
 #define DEVS_RULE_TRIAL_H
 
@@ -24,7 +22,7 @@ enum {
     RULE_TRIAL_WORD_MAX = 80,
 };
 
-/* One recorded attempt: "#41/tax step 2 try 3". A plain value. */
+/* Identifies a recorded attempt, such as "#41/tax step 2 try 3". A plain value. */
 struct rule_trial_attempt {
     int64_t run;
     char task[PLAN_ID_MAX + 1];
@@ -36,21 +34,22 @@ struct rule_trial_attempt {
 struct rule_trial_change {
     char from[RULE_TRIAL_WORD_MAX]; /* as in the CLASS column: "exit 1", "success" */
     char to[RULE_TRIAL_WORD_MAX];
-    bool look; /* the current rules were more specific than "it failed": worth a look */
+    bool look; /* worth a look: the change overrides a success, or a failure whose reason was known
+                */
     int64_t count;
     struct rule_trial_attempt examples[RULE_TRIAL_EXAMPLES_MAX]; /* the newest ones */
     int example_count;
 };
 
-/* A plain value. */
+/* The result of a trial. A plain value. */
 struct rule_trial {
     int64_t attempts; /* classified */
     int64_t changed;
-    int64_t skipped; /* in runs whose plan cannot be read */
-    bool cancelled;  /* the counts cover only what was classified until then */
+    int64_t skipped; /* attempts of runs whose plan cannot be read */
+    bool cancelled;  /* the counts cover only the attempts classified before the user cancelled */
     struct rule_trial_change changes[RULE_TRIAL_CHANGES_MAX]; /* largest first */
     int change_count;
-    int64_t others; /* changes of kinds that did not fit */
+    int64_t others; /* changed attempts that did not fit into `changes` */
 };
 
 /* Called after each attempt, on the thread of rule_trial_run(). `total` is approximate. Return

@@ -15,7 +15,7 @@
 #include "redecide.h"
 #include "verdict.h"
 
-/* Which rules are used. */
+/* The rules that attempts are judged with. */
 enum verify_rules {
     VERIFY_RECORDED, /* the rules recorded in the log */
     VERIFY_PRESENT,  /* the rules of this build and of the user */
@@ -38,17 +38,18 @@ struct verify_verdict {
 
 /* Numbers of verdicts. judged + cut + seen + unread + unruled = ended. */
 struct verify_verdicts {
-    int64_t ended;     /* attempts that ended and were judged */
-    int64_t judged;    /* attempts that were judged again */
-    int64_t cut;       /* skipped: the end of the output is not in the log */
-    int64_t seen;      /* skipped: devs itself found that a result could not be kept or written */
-    int64_t unread;    /* skipped: output was not available when the run was continued */
-    int64_t unruled;   /* skipped: agents that devs did not start are judged without rules */
+    int64_t ended;   /* attempts that ended and were judged */
+    int64_t judged;  /* attempts that were judged again */
+    int64_t cut;     /* skipped: the end of the output is not in the log */
+    int64_t seen;    /* skipped: devs itself found that a result could not be saved or is missing */
+    int64_t unread;  /* skipped: output was not available when the run was continued */
+    int64_t unruled; /* skipped: attempts of agents that devs did not start, which are judged
+                        without rules */
     int64_t contracts; /* of `judged`: contract not checked for lack of output */
     int64_t different[VERIFY_RULES_COUNT];
     int64_t prints;                 /* fingerprints that were computed again */
     int64_t other_prints;           /* of these, fingerprints that differ from the recorded ones */
-    int64_t first_print;            /* event of the first one that differs; 0 = none */
+    int64_t first_print;            /* event of the first fingerprint that differs; 0 = none */
     int64_t prints_left;            /* fingerprints that could not be computed */
     enum verify_log_rules recorded; /* if not THERE, VERIFY_RECORDED is not reported */
 };

@@ -22,8 +22,8 @@ struct clock_jump {
     int64_t apart_ms; /* wall clock minus steady clock, at the last call */
 };
 enum { CLOCK_JUMP_MS = 2000 }; /* smaller steps are normal corrections */
-/* Returns true if the wall clock was set since the last call; *moved_ms_out is by how much
- * (negative: backward). */
+/* Returns true if the wall clock was set since the last call, and sets *moved_ms_out to the
+ * difference (negative: backward). */
 bool clock_jump_look(struct clock_jump *jump, const struct moment *now, int64_t *moved_ms_out);
 
 /* Returns CLOCK_BOOTTIME in microseconds, for measurements. */

@@ -1,12 +1,10 @@
-/*
- * json.h - JSON values, with the only use of jansson; and the data of events, which is read without
- * building a tree.
+/* json.h - JSON values, for which only this module uses jansson; and the data of events, which is
+ * read without building a tree.
  *
  * Whoever parses a tree owns it and frees it with json_free(). Every `const struct json *` that a
  * function returns is borrowed from that tree. Functions that inspect a value accept NULL and treat
  * it as a missing value, so look-ups can be nested. Trees are immutable: several threads may read
- * one. Use str.h to write JSON.
- */
+ * one. Use str.h to write JSON. */
 #ifndef DEVS_JSON_H
 #define DEVS_JSON_H
 
@@ -47,8 +45,8 @@ struct json_place {
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
 /* Like json_parse(), for JSON from other programs: strings may contain U+0000 (read them with
- * json_bytes()), and an integer outside int64 is read as the nearest real. In a text with such an
- * integer, reals up to 2^53 without a fraction are read as integers. */
+ * json_bytes()), and an integer outside int64 is read as the nearest real. In a document with such
+ * an integer, reals up to 2^53 without a fraction are read as integers. */
 ATTR_MUST_USE bool json_parse_data(const char *text, size_t len, struct json **out,
                                    struct json_place *place, struct err *err);
 /* Returns true if a JSON value begins at text[0], whatever follows it. Sets *read to the number of
@@ -123,14 +121,14 @@ struct json_members {
     size_t len, at;
     bool is_over; /* the closing brace or bracket was reached */
 };
-/* Begins before the first member of the object, or the first item of the array. */
+/* Returns an iterator before the first member of the object, or the first item of the array. */
 struct json_members json_members(const char *text, size_t len);
 /* Finds the next member. The key is without its quotes and with escapes as they are; `value` is not
- * empty. Returns false after the last member, or where the text is not JSON; no byte beyond the
- * text is read. */
+ * empty. Returns false after the last member, or if the text is not JSON; no byte beyond the text
+ * is read. */
 bool json_members_next(struct json_members *members, struct json_piece *key,
                        struct json_piece *value);
-/* The same for the items of an array. */
+/* Like json_members_next(), for the items of an array. */
 bool json_items_next(struct json_members *items, struct json_piece *value);
 /* Returns whether the object or array has ended, and nothing but whitespace follows it. */
 bool json_members_are_over(const struct json_members *members);

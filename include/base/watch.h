@@ -16,8 +16,8 @@ enum { WATCH_POLL_MS = 250 };
 
 struct watch;
 
-/* Fails with ERR_IO if inotify is not available or there are no descriptors left. The caller closes
- * *out with watch_close(). */
+/* Opens a watch without files. Fails with ERR_IO if inotify is not available or there are no
+ * descriptors left. The caller closes *out with watch_close(). */
 ATTR_MUST_USE bool watch_open(struct watch **out, struct err *err);
 /* Frees the watch, which may be NULL. */
 void watch_close(struct watch *watch);

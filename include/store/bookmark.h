@@ -22,11 +22,11 @@ enum {
     BOOKMARKS_MAX = 1000, /* per run */
 };
 
-/* A plain value. The texts may come from an untrusted file: sanitize them before showing them. */
+/* A plain value. The strings may come from an untrusted file: sanitize them before showing them. */
 struct bookmark {
     int64_t id;                       /* row id, for bookmark_remove() */
     int64_t run;                      /* run number */
-    int64_t seq;                      /* the last event at that time, 0 = none yet */
+    int64_t seq;                      /* the last event at that time; 0 = none yet */
     int64_t at_ms;                    /* the bookmarked time, UTC: that of the event, or later */
     int64_t made_at_ms;               /* UTC */
     char name[BOOKMARK_NAME_MAX + 1]; /* "" = none */

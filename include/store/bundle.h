@@ -19,8 +19,10 @@
 #include "redact.h"
 
 enum {
-    BUNDLE_CUTS_MAX = 128, /* secrets counted by name; the others are counted together */
-    BUNDLE_SEGMENT_MAX = 16 * 1024 * 1024, /* contiguous bytes redacted at once */
+    BUNDLE_CUTS_MAX = 128, /* maximum number of secrets that are counted by name; all others are
+                              counted together */
+    BUNDLE_SEGMENT_MAX =
+        16 * 1024 * 1024, /* maximum number of contiguous bytes that are redacted at once */
 };
 
 struct bundle_asked {
@@ -63,8 +65,8 @@ ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *a
                                struct err *err);
 /* Returns the contents. Borrowed; valid until bundle_close(). */
 const struct bundle_contents *bundle_contents(const struct bundle *bundle);
-/* Returns where the bundle is until it gets its final name: an ordinary log with the same run
- * number. */
+/* Returns the location of the bundle until it gets its final name: an ordinary log with the same
+ * run number. */
 const struct place *bundle_place(const struct bundle *bundle);
 /* Gives the bundle its final name; it is on disk when this returns. Fails with ERR_IO, also if a
  * file with that name exists by then. */

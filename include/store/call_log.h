@@ -1,5 +1,4 @@
-/*
- * call_log.h - records the tool calls of an agent that devs did not start, as a run of the log.
+/* call_log.h - records the tool calls of an agent that devs did not start, as a run of the log.
  *
  * Such a run has the kind "agent" and one task with one step and one attempt, which lasts as long
  * as the agent's session. No process owns the run between calls: to add one, a process opens the
@@ -12,9 +11,8 @@
  * not stored; each call is recorded as one line and digests. A call log belongs to one thread.
  *
  * Functions that add, commit or end may have to commit, and then fail with ERR_BUSY if other
- * processes keep the log locked, and with ERR_IO or ERR_DAMAGED if it is gone or cannot be written.
- * The next commit retries whatever was added but not committed.
- */
+ * processes keep the log locked, and with ERR_IO or ERR_DAMAGED if it was deleted or cannot be
+ * written. The next commit retries whatever was added but not committed. */
 #ifndef DEVS_CALL_LOG_H
 #define DEVS_CALL_LOG_H
 
@@ -41,13 +39,14 @@ enum {
     CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* bytes of a result that are examined */
     CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of text in one row */
     CALL_LOG_BATCH_MAX = 512,              /* approximate number of calls per commit */
-    CALL_LOG_END_STUCK = -1,               /* instead of an exit code */
-    CALL_LOG_END_UNTOLD = -2, /* stuck if the last calls look like a loop, otherwise 0 */
+    CALL_LOG_END_STUCK = -1,  /* in place of an exit code: the session ended because of a loop */
+    CALL_LOG_END_UNTOLD = -2, /* in place of an exit code: CALL_LOG_END_STUCK if the last calls look
+                                 like a loop, otherwise 0 */
 };
 
 /* Identifies the session. Everything is borrowed until the call log is closed. */
 struct call_session {
-    const char *agent;               /* "claude": letters, digits, '.', '_' and '-' */
+    const char *agent;               /* such as "claude"; letters, digits, '.', '_' and '-' */
     const char *id;                  /* the agent's id for its session: no control characters */
     const char *dir;                 /* the agent's working directory */
     const struct settings *settings; /* detector thresholds for a new run; NULL = defaults */
@@ -67,7 +66,7 @@ ATTR_MUST_USE bool call_log_open(struct call_log **out, const struct place *plac
                                  struct err *err);
 /* Closes the call log and discards uncommitted calls. `log` may be NULL. */
 void call_log_close(struct call_log *log);
-/* Returns the run number. It changes when a run is full and the session continues in another. */
+/* Returns the run number. It changes when a run is full and the session continues in a new one. */
 int64_t call_log_run(const struct call_log *log);
 
 /* A completed call. Everything is borrowed for the call. */
@@ -82,8 +81,8 @@ struct call_made {
     struct moment at;
 };
 
-/* The detector's verdict after a call or message. Texts are owned by the call log and valid until
- * the next one. */
+/* The detector's verdict after a call or message. Strings are owned by the call log and valid until
+ * the next verdict. */
 struct call_verdict {
     enum entropy_level level;
     bool news;         /* the loop has not been reported yet */
@@ -92,8 +91,8 @@ struct call_verdict {
     bool stop_asked;   /* the user wants the session to end, and has not sent a prompt since */
 };
 
-/* Adds a call. `out` may be NULL. Committed by call_log_commit(), or automatically after
- * CALL_LOG_BATCH_MAX calls. */
+/* Adds a call. `out` may be NULL. The call is committed by call_log_commit(), or automatically
+ * after CALL_LOG_BATCH_MAX calls. */
 ATTR_MUST_USE bool call_log_add(struct call_log *log, const struct call_made *call,
                                 struct call_verdict *out, struct err *err);
 /* Adds a message of the agent, which takes part in loop detection. */
@@ -135,11 +134,11 @@ struct call_refusal {
 ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_made *call,
                                       struct call_refusal *out, struct str *why, struct err *err);
 
-/* Writes everything that was added to the log. */
+/* Commits everything that was added. */
 ATTR_MUST_USE bool call_log_commit(struct call_log *log, struct err *err);
 
 /* Records the end of the session with this exit code or a CALL_LOG_END_ value. Reads all events.
- * Nothing may be added after it. */
+ * Nothing may be added afterwards. */
 ATTR_MUST_USE bool call_log_end(struct call_log *log, int exit, const struct moment *at,
                                 struct err *err);
 

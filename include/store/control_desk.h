@@ -23,7 +23,7 @@ struct control_desk;
  * ERR_DAMAGED or ERR_IO. The caller stops *out with control_desk_stop(). */
 ATTR_MUST_USE bool control_desk_start(struct control_desk **out, const struct place *place,
                                       struct err *err);
-/* Writes what is queued, then stops the thread. `desk` may be NULL. */
+/* Writes the queued actions, then stops the thread. `desk` may be NULL. */
 void control_desk_stop(struct control_desk *desk);
 
 /* Queues an action on a run and returns at once; *ticket_out identifies it. Fails with ERR_LIMIT if

@@ -1,9 +1,7 @@
-/*
- * follower.h - follows a run: combines log reader, plan, run state and change notification.
+/* follower.h - follows a run: combines log reader, plan, run state and change notification.
  *
- * Every screen, `--plain`, `--json`, `devs log` and `devs status` follow a run through this.
- * Belongs to one thread. Holds no read transaction between calls.
- */
+ * Every screen, `--plain`, `--json`, `devs log` and `devs status` use it to follow a run. Belongs
+ * to one thread. Holds no read transaction between calls. */
 #ifndef DEVS_FOLLOWER_H
 #define DEVS_FOLLOWER_H
 
@@ -46,7 +44,7 @@ ATTR_MUST_USE bool follower_open_to_tell(struct follower **out, const struct pla
 /* Frees the follower, which may be NULL. */
 void follower_close(struct follower *follower);
 
-/* Returns the run's row as last read. Its texts, except the boot, are valid until
+/* Returns the run's row as last read. Its strings, except the boot, are valid until
  * follower_close(). */
 const struct log_run_info *follower_run(const struct follower *follower);
 /* Returns the state of the run after the last event that was read. Borrowed; changes with each
@@ -56,8 +54,8 @@ const struct run_state *follower_state(const struct follower *follower);
 struct log_reader *follower_reader(struct follower *follower);
 
 /* Starts listening for changes. Call it before the first follower_read(); otherwise changes between
- * the two are noticed only with the next change. Use it only to wait for changes: stopping costs
- * the kernel about 10 ms, in follower_close() or when the process exits. */
+ * the two calls are noticed only with the next change. Use it only to wait for changes: stopping
+ * costs the kernel about 10 ms, in follower_close() or when the process exits. */
 void follower_watch(struct follower *follower);
 /* Returns a descriptor that is readable when there may be changes; -1 if the follower does not
  * listen or inotify is not available (then poll every WATCH_POLL_MS). */
@@ -72,7 +70,7 @@ ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower
                                  void *ctx, size_t *count_out, struct err *err);
 
 /* Keeps snapshots of the state, for going back (run_state.h). If events were already applied,
- * starts over before the first. Keeps nothing for a run whose plan grows. */
+ * starts over before the first event. Keeps nothing for a run whose plan grows. */
 void follower_keep_past(struct follower *follower);
 
 /* Opens a second follower of the same run, for browsing the past while the first one continues

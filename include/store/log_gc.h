@@ -21,16 +21,16 @@
 #include "place.h"
 
 enum {
-    LOG_GC_RUNS_MAX = 100000,                    /* examined per collection */
-    LOG_GC_NAME_MAX = 63,                        /* bytes */
+    LOG_GC_RUNS_MAX = 100000, /* maximum number of runs examined per collection */
+    LOG_GC_NAME_MAX = 63,     /* bytes */
     LOG_GC_SESSION_MS = 7 * 24 * 60 * 60 * 1000, /* a session that was silent this long is treated
                                                     as over, even without a recorded end */
-    LOG_GC_SLICE_PAGES = 256,                    /* returned to the file system per transaction */
+    LOG_GC_SLICE_PAGES = 256, /* pages returned to the file system per transaction */
 };
 
 /* How much the log may keep; -1 = no limit. */
 struct log_limits {
-    int64_t age_ms; /* since a run's last event */
+    int64_t age_ms; /* time since a run's last event */
     int64_t runs;
     int64_t bytes; /* total size of the runs' data, not of the file */
 };
@@ -43,7 +43,7 @@ enum log_gc_why {
     LOG_GC_ALIVE,
     LOG_GC_BOOKMARKED,
     LOG_GC_SPILLED,
-    LOG_GC_NAMED, /* deleted, as are those below */
+    LOG_GC_NAMED, /* deleted, as for all reasons below */
     LOG_GC_OLD,
     LOG_GC_MANY,
     LOG_GC_LARGE,
@@ -65,15 +65,15 @@ struct log_gc_run {
 struct log_gc_asked {
     const struct place *place;
     struct log_limits limits;
-    const int64_t *named; /* runs to delete whatever the limits */
+    const int64_t *named; /* runs to delete regardless of the limits */
     size_t named_count;
     int64_t now_ms; /* UTC */
 };
-/* Returns true if the run is one of the named ones. */
+/* Returns true if the run is in `named`. */
 bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number);
 
-/* Lists every run, newest first, with what would happen to it. Changes nothing. Fails with
- * ERR_NOT_FOUND if a named run does not exist. The caller frees *out. */
+/* Lists every run, newest first, with the reason why it would be kept or deleted. Changes nothing.
+ * Fails with ERR_NOT_FOUND if a named run does not exist. The caller frees *out. */
 ATTR_MUST_USE bool log_gc_plan(const struct log_gc_asked *asked, struct log_gc_run **out,
                                size_t *count_out, struct err *err);
 
@@ -85,8 +85,9 @@ ATTR_MUST_USE bool log_gc_open(struct log_gc **out, const struct place *place, s
  * nothing was deleted. After any other failure the run is hidden from readers; call it again to
  * finish. */
 ATTR_MUST_USE bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err);
-/* Returns unused space to the file system, at most `bytes_max` (0 = all); *bytes_out is how much.
- * Fails with ERR_BUSY or ERR_IO, which does not undo what was returned before. */
+/* Returns unused space to the file system, at most `bytes_max` (0 = all). Sets *bytes_out to the
+ * number of bytes returned. Fails with ERR_BUSY or ERR_IO, but space that was already returned
+ * stays returned. */
 ATTR_MUST_USE bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out,
                                  struct err *err);
 /* Frees the handle and leaves unfinished deletions as they are. `gc` may be NULL. */

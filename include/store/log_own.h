@@ -1,5 +1,4 @@
-/*
- * log_own.h - tells whether a log was made here, by this user. Any thread.
+/* log_own.h - checks whether a log was made here, by this user. Any thread.
  *
  * A log can come with a clone, an archive or a copy, and then its plans are not the user's own.
  * File modes do not reveal this: a clone made under umask 077 has 0700 and 0600, too. So devs
@@ -10,8 +9,7 @@
  * adopted; renaming or moving the directory within a file system keeps the mark valid.
  *
  * If no key can be stored (HOME is unset or read-only), ownership and modes decide: the directory
- * and the log must belong to the user, and nobody else may be able to read the log.
- */
+ * and the log must belong to the user, and nobody else may be able to read the log. */
 #ifndef DEVS_LOG_OWN_H
 #define DEVS_LOG_OWN_H
 
@@ -23,17 +21,17 @@
 
 enum { LOG_OWN_EACH_MAX = 64 };
 
-/* Checks whether this log may be written: true if it does not exist, is still empty, or is in the
- * user's state directory. Fails with ERR_INVALID and a hint on how to adopt it if it was not made
- * here (a bundle never is); ERR_DAMAGED if it is not a log of this build either. Never follows
- * links. */
+/* Checks whether this log may be written. Returns true also if it does not exist, is still empty,
+ * or is in the user's state directory. Fails with ERR_INVALID and a hint on how to adopt it if it
+ * was not made here (a bundle never is), or with ERR_DAMAGED if it is not even a log of this build.
+ * Never follows links. */
 ATTR_MUST_USE bool log_own_check(const struct place *place, struct err *err);
 
 /* Marks a newly created log as made here. Its file must exist. Does nothing if no key can be
  * stored. */
 ATTR_MUST_USE bool log_own_mark(const struct place *place, struct err *err);
 
-/* `dir` is absolute; borrowed until the callback returns. */
+/* Called for each directory. `dir` is absolute, and borrowed until the callback returns. */
 typedef void log_own_found_fn(void *ctx, const char *dir);
 
 /* Calls `found` for the directories of logs that were marked as made here, in no particular order,

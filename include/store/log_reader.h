@@ -30,8 +30,8 @@ struct log_reader;
 
 /* Opens a log for reading. Fails with ERR_NOT_FOUND if the file does not exist; ERR_DAMAGED if it
  * is not a devs log, or has a newer schema that lacks what devs needs. Never creates anything. If a
- * run could not write to its log, the rest is read from its spill (spill.h), here and below, as if
- * it were in the log. The caller closes *out with log_reader_close(). */
+ * run could not write to its log, this and all other functions read the rest from its spill
+ * (spill.h), as if it were in the log. The caller closes *out with log_reader_close(). */
 ATTR_MUST_USE bool log_reader_open(struct log_reader **out, const struct place *place,
                                    struct err *err);
 /* Frees the reader, which may be NULL. */
@@ -64,7 +64,7 @@ void log_reader_trouble(struct log_reader *reader, int64_t run, struct log_troub
 /* Appends one line for people: what is wrong and what still works. Appends nothing for NONE. */
 void log_trouble_words(const struct log_trouble *trouble, struct str *out);
 
-/* A row of the run table. Texts are owned; free them with log_run_info_done(). */
+/* A row of the run table. The strings are owned; free them with log_run_info_done(). */
 struct log_run_info {
     int64_t number;
     char *uid, *name, *kind, *plan_text, *dir, *command, *rules_hash;
@@ -84,20 +84,21 @@ struct log_run_info {
     bool owner_stopped; /* the owner is alive but suspended: starts nothing and enforces no timeouts
                          */
 };
-/* Frees the texts of a row and sets it to {0}. */
+/* Frees the strings of a row and sets it to {0}. */
 void log_run_info_done(struct log_run_info *info);
 
 enum {
-    LOG_LIVE_LOOK_RUNS = 1000, /* looks at this many of the newest runs */
-    LOG_LIVE_MAX = 64, /* checks the owner of at most this many of them that have not ended */
+    LOG_LIVE_LOOK_RUNS = 1000, /* how many of the newest runs log_reader_live() examines */
+    LOG_LIVE_MAX =
+        64, /* maximum number of these runs that have not ended and whose owner it checks */
 };
 
 /* The runs that a live process owns, without sessions of agents that devs did not start. */
 struct log_live {
-    int64_t newest; /* number of the newest one; 0 = none */
+    int64_t newest; /* number of the newest live run; 0 = none */
     int count;
 };
-/* Reads a row of each run that has not ended, and checks its owner lock. */
+/* Reads the row of each run that has not ended, and checks its owner lock. */
 ATTR_MUST_USE bool log_reader_live(struct log_reader *reader, struct log_live *out,
                                    struct err *err);
 
@@ -118,18 +119,18 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
 struct log_totals {
     int64_t runs, attempts;
 };
-/* Counts them. O(runs). */
+/* Counts runs and attempts. O(runs). */
 ATTR_MUST_USE bool log_reader_totals(struct log_reader *reader, struct log_totals *out,
                                      struct err *err);
 
-/* A summary of a run's tasks and attempts, which its row does not contain. */
+/* A summary of a run's tasks and attempts that is not in the run's row. */
 struct log_run_sum {
     int64_t ran_ms;                /* total duration of all finished attempts */
     int running;                   /* tasks with an attempt under way at the last event */
     int states[TASK_STATUS_COUNT]; /* number of tasks per state */
-    /* Failed tasks (task_status_is_failed()), without those that they block. `alike` is true if all
-     * failed with the same result (fingerprint.h); then the fields below describe that result and
-     * its verdict. */
+    /* Failed tasks (task_status_is_failed()), without the tasks that they block. `alike` is true if
+     * all failed tasks have the same result (fingerprint.h); then the fields below describe that
+     * result and its verdict. */
     int own_failures;
     bool alike;
     struct digest fault;
@@ -137,7 +138,7 @@ struct log_run_sum {
     enum transient_type type;
     enum reason reason;
 };
-/* O(tasks + attempts) of the run: call it only for visible runs. */
+/* Summarizes a run. O(tasks + attempts) of the run: call it only for visible runs. */
 ATTR_MUST_USE bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *out,
                                   struct err *err);
 
@@ -154,10 +155,10 @@ struct log_output_key {
 
 /* A page of events; reused between calls. Initialize to {0}. */
 struct event_page {
-    struct event *events; /* owned; texts point into `texts` and `fields` */
+    struct event *events; /* owned; strings point into `texts` and `fields` */
     size_t count, cap;
     struct str texts;  /* the events' data */
-    struct str fields; /* decoded texts of fields */
+    struct str fields; /* decoded strings of the fields */
 };
 /* Frees the contents of a page and sets it to {0}. */
 void event_page_done(struct event_page *page);

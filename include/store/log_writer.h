@@ -23,7 +23,8 @@ enum {
     LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that triggers a checkpoint */
     LOG_FULL_SYNC_MS = 200, /* interval between syncs while there are new commits */
     LOG_UID_MAX = 40,
-    LOG_GAIN_BYTES_MAX = 1024 * 1024, /* per row of `gain`; larger rows are not written */
+    LOG_GAIN_BYTES_MAX =
+        1024 * 1024, /* maximum size of a row of `gain` in bytes; larger rows are not written */
 };
 
 /* Properties of a new run. Everything is borrowed for the call. */
@@ -41,7 +42,7 @@ struct log_run {
     struct moment now;
 };
 
-/* A piece of an attempt's output. */
+/* The part of an attempt's output that a piece belongs to. */
 enum log_output_part {
     LOG_OUTPUT_HEAD, /* the next bytes of the head, unchanged */
     LOG_OUTPUT_TAIL, /* the latest bytes; replaces the previous tail */
@@ -124,8 +125,8 @@ struct log_estate {
 
 /* Continues a run without an owner: takes its owner lock and applies all its events to the heir's
  * state. The first commit makes this process its owner in the run's row. *out must be all zero.
- * Fails with ERR_BUSY if the run has an owner; ERR_INVALID if it has ended, or has not, contrary to
- * `has_ended`; ERR_DAMAGED if it contains events of a newer devs. On failure nothing is written. */
+ * Fails with ERR_BUSY if the run has an owner; ERR_INVALID if `has_ended` is wrong; ERR_DAMAGED if
+ * it contains events of a newer devs. On failure nothing is written. */
 ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number,
                                        const struct log_heir *heir, struct log_estate *out,
                                        struct err *err);
@@ -167,9 +168,9 @@ enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
  * split into transactions of about LOG_TRANSACTION_MAX. Notifies followers. The events must already
  * be applied to the state. With LOG_SYNC_FULL the data is on disk on return; otherwise another
  * thread syncs it within LOG_FULL_SYNC_MS. False means that part of the batch is not in the log,
- * with ERR_BUSY if another process is in the way. The caller may then pass the same batch again, or
- * a longer one: events already in the log are not repeated. If a checkpoint is due, a thread of the
- * writer does it. */
+ * with ERR_BUSY if other processes keep the log locked. The caller may then pass the same batch
+ * again, or a longer one: events already in the log are not repeated. If a checkpoint is due, a
+ * thread of the writer does it. */
 ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
                                      enum log_sync sync, struct err *err);
 /* Returns the total time spent waiting for other processes. */

@@ -17,7 +17,7 @@
  * owner_drop(). */
 ATTR_MUST_USE bool owner_take(const struct place *place, const char *uid, int *fd_out,
                               struct err *err);
-/* Checks that the lock we hold is still the one at its path. If the file was moved or removed,
+/* Checks that the lock in *fd is still the file at its path. If the file was moved or removed,
  * takes the lock again and replaces *fd. Fails with ERR_BUSY if another process has taken it. */
 ATTR_MUST_USE bool owner_keep(const struct place *place, const char *uid, int *fd, struct err *err);
 /* Releases the lock and removes its file. `fd` may be -1. */

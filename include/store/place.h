@@ -15,7 +15,7 @@
 struct place {
     char db[PATH_MAX];  /* .../devs.db */
     char dir[PATH_MAX]; /* its directory */
-    bool is_shared;     /* the per-user log, shared by all projects without one */
+    bool is_shared;     /* the per-user log, shared by all projects without a log of their own */
 };
 
 /* Finds the log. Uses `given` (--db) if not NULL, otherwise DEVS_DB, otherwise .devs/devs.db in
@@ -36,7 +36,8 @@ struct place_disk {
     bool is_network;    /* cannot hold a log */
     int64_t free_bytes; /* available to the current user */
 };
-/* Fails with ERR_IO if the directory cannot be examined. */
+/* Examines the file system that `dir` is on. Fails with ERR_IO if the directory cannot be
+ * examined. */
 ATTR_MUST_USE bool place_disk(const char *dir, struct place_disk *out, struct err *err);
 
 /* Returns the user's state directory, $XDG_STATE_HOME/devs or ~/.local/state/devs, which need not

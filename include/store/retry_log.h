@@ -13,19 +13,20 @@
 #include "retry_help.h"
 
 /* Adds the attempts of one run to *help. Fails like the reader (log_reader.h); some attempts may
- * have been added then. O(events of the run). */
+ * have been added by then. O(events of the run). */
 ATTR_MUST_USE bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *help,
                                  struct err *err);
-/* Which runs to read: the newest before `before` (0: of all) that together have at most `events`
- * events. A run too long for the remainder is skipped. */
+/* The runs to read: the newest runs before run `before` (0 = of all runs) that together have at
+ * most `events` events. A run that is too long for the remainder is skipped. */
 struct retry_log_scope {
     int64_t before;
     int64_t events;
 };
 enum {
     RETRY_LOG_RUNS_MAX = 1000, /* upper limit for the number of runs */
-    RETRY_LOG_LINE = 500000,   /* events, for a line of text: well under a second */
-    RETRY_LOG_SCREEN = 30000,  /* events, for a screen: about 10 ms */
+    RETRY_LOG_LINE =
+        500000, /* maximum number of events to read for a line of text: well under a second */
+    RETRY_LOG_SCREEN = 30000, /* maximum number of events to read for a screen: about 10 ms */
 };
 /* Reads the runs of the scope into *out, which is initialized first, and sorts its classes. Fails
  * like the reader. */

@@ -15,12 +15,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Installs the handler, once per process. A SIGBUS with another cause ends the process as before,
- * or goes to the previous handler. Any thread. */
+/* Installs the handler, once per process. A SIGBUS with a different cause ends the process as
+ * before, or goes to the previous handler. Any thread. */
 void shm_guard_install(void);
 
 /* Maps a page of zeros at the address if that is in SQLite's shared memory; returns false if not.
- * For a SIGBUS handler (code BUS_ADRERR) that temporarily replaces ours. Async-signal-safe. */
+ * For a SIGBUS handler (code BUS_ADRERR) that temporarily replaces the handler of devs.
+ * Async-signal-safe. */
 bool shm_guard_repair(const void *address);
 
 /* Returns true if a page of this mapping was replaced. The mapping must be in use; pages of closed

@@ -1,13 +1,11 @@
-/*
- * spill.h - a second log for a run whose own log cannot be written.
+/* spill.h - a second log for a run whose own log cannot be written.
  *
  * A spill has the schema of a log and contains one run, with the same number and uid: its row, its
- * plan, and everything from the first event that the log lacks; all events if the log itself is
- * gone. Its file is devs/<uid>.db in $XDG_RUNTIME_DIR or, if that is not a directory,
+ * plan, and everything from the first event that the log lacks; all events if the log itself was
+ * deleted. Its file is devs/<uid>.db in $XDG_RUNTIME_DIR or, if that is not a directory,
  * /tmp/devs-<user>/<uid>.db, so that it can be found by uid. The directory must be private and
  * belong to the user, otherwise it is not used. The owner of the run also holds owner/<uid> next to
- * the spill. log_reader.h reads the spill as if its rows were in the log. Any thread.
- */
+ * the spill. log_reader.h reads the spill as if its rows were in the log. Any thread. */
 #ifndef DEVS_SPILL_H
 #define DEVS_SPILL_H
 
@@ -22,10 +20,12 @@
 #include "place.h"
 
 enum {
-    SPILL_BYTES_MAX = 64 * 1024 * 1024,        /* including the WAL */
-    SPILL_OUTPUT_BYTES_MAX = 32 * 1024 * 1024, /* beyond this, output is dropped */
-    SPILL_ID_GAP = 1024 * 1024, /* distance of its row ids from those of the log, which lets rows
-                                   keep their ids in a merge */
+    SPILL_BYTES_MAX = 64 * 1024 * 1024, /* maximum size in bytes, including the WAL */
+    SPILL_OUTPUT_BYTES_MAX =
+        32 * 1024 *
+        1024, /* maximum size of the database at which output is still accepted, in bytes */
+    SPILL_ID_GAP = 1024 * 1024, /* distance between the row ids of the log and of the spill, which
+                                   lets rows keep their ids in a merge */
     SPILL_WHY_MAX = 200,
     SPILL_LIST_MAX = 256,
     SPILL_MAKING_MS = 60 * 1000, /* an empty spill older than this is abandoned */
@@ -41,10 +41,10 @@ void spill_remove(const struct place *place);
 struct spill_reason {
     int64_t since_ms; /* UTC */
     char why[SPILL_WHY_MAX];
-    bool whole; /* the log is gone or damaged: include all of the run */
+    bool whole; /* the log was deleted or is damaged: include all of the run */
 };
 
-/* What a spill says about itself. */
+/* The description of a spill. */
 struct spill_info {
     struct place place;
     char uid[LOG_UID_MAX];

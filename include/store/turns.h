@@ -23,8 +23,9 @@
 #include "place.h"
 
 enum {
-    TURNS_WAIT_MS_MAX = 3000, /* after this, the log counts as not writable */
-    TURNS_AGAIN_MS_MAX = 200, /* after a failed wait, since the next ones may fail for long */
+    TURNS_WAIT_MS_MAX = 3000, /* longest wait; after it, the log counts as not writable */
+    TURNS_AGAIN_MS_MAX =
+        200, /* longest wait after a failed wait, because more waits may fail for a long time */
     TURNS_SIGNAL = 3,
 };
 
@@ -32,22 +33,22 @@ struct turns {
     int gate_fd;
     int write_fd;
     bool in_vain;      /* the last wait failed */
-    int64_t waited_us; /* total */
+    int64_t waited_us; /* total time spent waiting */
 };
 
 /* Opens the lock files of this log, creating them (0600) if needed. Fails with ERR_IO; then nothing
  * is left open. */
 ATTR_MUST_USE bool turns_init(struct turns *turns, const struct place *place, struct err *err);
-/* Closes the lock files, which ends our turn if we have one. `turns` may be NULL. */
+/* Closes the lock files, which ends the turn if this connection has it. `turns` may be NULL. */
 void turns_done(struct turns *turns);
 
-/* Blocks until it is our turn. Fails with ERR_BUSY if that takes too long. */
+/* Blocks until this connection has the turn. Fails with ERR_BUSY if that takes too long. */
 ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
-/* Ends our turn. Never fails. */
+/* Ends the turn. Never fails. */
 void turns_give(struct turns *turns);
 
-/* Returns the process id that has the turn; 0 if none has or it is unknown. Does not delay other
- * processes. */
+/* Returns the id of the process that has the turn; 0 if no process has it or the id is unknown.
+ * Does not delay other processes. */
 int64_t turns_holder(const struct place *place);
 
 struct bell {

@@ -1,7 +1,6 @@
-/*
- * evidence.h - reads an attempt from the log in the form that the classifier takes: how it ended,
- * and the last bytes of its output. For judging it again. Private to store; belongs to one thread.
- */
+/* evidence.h - reads an attempt from the log in the form that the classifier takes: how it ended,
+ * and the last bytes of its output. Used to judge attempts again. Private to audit; belongs to one
+ * thread. */
 #ifndef DEVS_EVIDENCE_H
 #define DEVS_EVIDENCE_H
 
@@ -23,12 +22,12 @@ void evidence_close(struct evidence *evidence);
 struct evidence_of {
     int64_t run;
     const struct plan *plan;
-    const struct event *event; /* an end of an attempt: evidence_is_end() */
+    const struct event *event; /* the end of an attempt; evidence_is_end() must be true */
     bool wants_all;            /* also read output that no rule examines */
     int memory_killed;         /* as for classify(): the log lacks memory counters */
 };
 
-/* Returns true if the event is the end of an attempt and is plausible, since the file may be
+/* Returns true if the event is the end of an attempt and is plausible, because the file may be
  * untrusted. */
 bool evidence_is_end(const struct plan *plan, const struct event *event);
 

@@ -1,9 +1,7 @@
-/*
- * policy_change.c - reads a change of policies, and applies it to a plan.
+/* policy_change.c - reads a change of policies and applies it to a plan.
  *
  * The values are checked as settings are, and the errors are then moved to their positions in the
- * file. A built-in policy that is changed becomes one of the plan.
- */
+ * file. A changed built-in policy is added to the plan. */
 #include "what_if.h"
 
 #include <assert.h>
@@ -18,10 +16,10 @@
 
 struct policy_change {
     struct json *root;        /* owned */
-    const struct json *every; /* what it says about every step: an object; NULL = nothing */
+    const struct json *every; /* the change for every step, an object; NULL = none */
     struct json *made;        /* owned; if `every` is a name: the object made from it */
     const struct json *named; /* the object of policies by name; NULL = none */
-    struct settings of_every; /* both as settings, with what they inherit */
+    struct settings of_every; /* `every` and `named` as settings, with inherited values */
     struct settings by_name;
 };
 
@@ -139,7 +137,7 @@ static const struct json *object_of(struct policy_change *change, const struct j
     str_json_text(&text, "like", name);
     str_add_char(&text, '}');
     if (!json_parse(str_text(&text), text.len, &change->made, NULL, NULL))
-        change->made = NULL; /* in that case nothing is changed */
+        change->made = NULL; /* then the change has no effect */
     str_done(&text);
     return change->made;
 }
@@ -159,7 +157,7 @@ static void move_violations(const struct violations *from, const char *prefix, c
     }
 }
 
-/* Checks the values as settings check policies; `name` NULL: they are an object of policies. */
+/* Checks one policy, or an object of policies if `name` is NULL, as settings do. */
 static bool check_policies(const struct json *value, const char *name, const char *place,
                            struct settings *out, struct violations *violations)
 {
@@ -241,8 +239,8 @@ static void change_policy(struct policy *policy, const struct json *value,
     violations_done(&unsaid);
 }
 
-/* Returns the plan's policy of that name so that it can be changed. A built-in one becomes the
- * plan's own. Returns NULL if there is none. */
+/* Returns the plan's policy of that name so that it can be changed; adds a built-in policy to the
+ * plan first. Returns NULL if there is no such policy. */
 static struct policy *policy_to_change(struct plan *plan, const char *name)
 {
     for (int i = plan->policy_count - 1; i >= 0; i--) {
@@ -252,7 +250,7 @@ static struct policy *policy_to_change(struct plan *plan, const char *name)
     const struct policy *builtin = policy_named(name);
     if (!builtin)
         return NULL;
-    assert(plan->policy_count < PLAN_POLICY_ROOM); /* at most PLAN_POLICY_BUILTIN of these */
+    assert(plan->policy_count < PLAN_POLICY_ROOM); /* at most PLAN_POLICY_BUILTIN are added */
     struct policy *own = &plan->policies[plan->policy_count++];
     *own = *builtin;
     return own;
@@ -279,7 +277,7 @@ static void change_every(const struct policy_change *change, struct plan *plan)
     }
 }
 
-/* A step with a built-in policy gets the plan's own policy of that name. */
+/* Returns the plan's own policy in place of a built-in one of the same name. */
 static const struct policy *policy_in_sight(const struct plan *plan, const struct policy *policy)
 {
     return policy == policy_named(policy->name) ? plan_policy_find(plan, policy->name) : policy;

@@ -1,10 +1,8 @@
-/*
- * rule_trial.c - classifies recorded attempts by two sets of rules and counts the differences.
+/* rule_trial.c - classifies recorded attempts by two sets of rules and counts the differences.
  *
- * The output of a successful command is read only if a rule may deny its success. Changes are
- * grouped by the two verdicts, in words. Those that contradict a success, or a failure whose reason
- * was known, are marked for a person to look at.
- */
+ * The output of a successful command is read only if a rule may deny its success. Groups changes by
+ * the text of both verdicts. Marks changes that contradict a success, or a failure whose reason was
+ * known, for a person to look at. */
 #include "rule_trial.h"
 
 #include <stdio.h>
@@ -19,7 +17,7 @@
 
 enum { RUNS_AT_ONCE = 16 };
 
-/* The state of a trial. */
+/* A trial while it runs. */
 struct trial {
     const struct rule_trial_asked *asked; /* borrowed */
     struct log_reader *reader;            /* owned */
@@ -178,7 +176,7 @@ static bool try_run(struct trial *trial, int64_t number, struct err *err)
     struct violations violations = {0};
     struct err why = {0};
     if (!log_reader_run(trial->reader, number, &run, &why)) {
-        bool gone = why.code == ERR_NOT_FOUND; /* expired just now */
+        bool gone = why.code == ERR_NOT_FOUND; /* the run has just expired */
         return gone || err_set(err, why.code, "%s", why.message);
     }
     struct plan *growing = NULL;

@@ -19,7 +19,7 @@
 
 /* Judging recorded attempts again and comparing the verdicts. */
 
-/* The state of the judge. */
+/* A run whose recorded attempts are being judged again. */
 struct verify_judge {
     const struct verify_asked *asked; /* borrowed */
     int64_t run;
@@ -27,10 +27,10 @@ struct verify_judge {
     bool is_session;
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
-    bool are_same_rules;                                /* then only PRESENT is set */
+    bool are_same_rules;                                /* only PRESENT is set then */
     bool has_end;
     struct event end;    /* if has_end: an end whose verdict may still follow */
-    struct str end_text; /* owned; the texts of `end` */
+    struct str end_text; /* owned; the strings of `end` */
     struct verify_verdicts sum;
 };
 
@@ -103,7 +103,7 @@ static enum opinion judge_by(struct verify_judge *judge, const struct recorded *
             contract_judge(contract->schema, &output, is, &violations);
         violations_done(&violations);
         str_done(&bytes);
-        /* The log lacks part of what the contract was checked against. */
+        /* The log lacks part of the output that the contract was checked against. */
         if (!is_there &&
             (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
             return OPINION_NO_CONTRACT;
@@ -111,7 +111,7 @@ static enum opinion judge_by(struct verify_judge *judge, const struct recorded *
     return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
 }
 
-/* Judges by both rule sets; only once if they are identical. */
+/* Judges with both rule sets, or only once if they are identical. */
 static void ask_both(struct verify_judge *judge, const struct recorded *recorded,
                      struct opinions *out)
 {
@@ -254,14 +254,14 @@ static bool verify_judge_add(struct verify_judge *judge, const struct event *eve
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
 
-/* Following a run from its first event to its last. */
+/* Following a run from the first event to the last. */
 
 static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_ACT] = "SELECT " CONTROL_ROW_COLUMNS " FROM control WHERE run=? AND id=?",
     [QUERY_RULES] = "SELECT text FROM ruleset WHERE hash=?",
 };
 
-/* The state while a run is verified. */
+/* A run that is being verified. */
 struct verifying {
     const struct verify_asked *asked;   /* borrowed */
     sqlite3_stmt *queries[QUERY_COUNT]; /* owned */

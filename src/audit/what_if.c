@@ -1,8 +1,6 @@
-/*
- * what_if.c - a recorded run, followed with other policies.
+/* what_if.c - follows a recorded run with other policies.
  *
- * First the sums, then what the policies decide after an attempt, then the events.
- */
+ * First the sums, then the decisions after an attempt, then the events. */
 #include "what_if.h"
 
 #include <stdio.h>
@@ -14,7 +12,7 @@
 #include "xalloc.h"
 
 struct what_if {
-    struct plan *recorded;      /* owned; as the run had it */
+    struct plan *recorded;      /* owned; the plan that the run had */
     struct plan *other;         /* owned; with the change */
     struct run_state state;     /* owned; of `other` */
     struct what_if_task *tasks; /* owned; as many as the state's plan has */
@@ -35,8 +33,8 @@ static bool was_rate_limited(const struct step_state *step)
     return step->judged && step->verdict.type == TRANSIENT_API_RATE_LIMIT;
 }
 
-/* Converts a recorded wait to that of the change. Time beyond the delay is added to the other
- * delay; a wait that somebody ended is not extended. */
+/* Returns how long the wait is with the change. Keeps the recorded time beyond the delay; does not
+ * extend a wait that somebody ended. */
 static int64_t other_wait(const struct what_if *what, int task, int64_t waited_ms)
 {
     const struct step_state *step = run_state_step(&what->state, task);
@@ -59,7 +57,7 @@ static int64_t waited_in(const struct step_state *step, const struct moment *at)
 void what_if_sum(const struct what_if *what, struct what_if_sum *out)
 {
     const struct run_state *state = &what->state;
-    /* The policies of the previous step, as most steps of a plan share theirs. */
+    /* The policies of the previous step, because most steps of a plan share a policy. */
     const struct policy *last_was = NULL;
     const struct policy *last_now = NULL;
     bool same = false;
@@ -129,7 +127,7 @@ void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
     all->has_first |= one->has_first;
 }
 
-/* What other policies decide after an attempt, and where that leads. */
+/* Decisions of other policies after an attempt, and their consequences. */
 
 /* Appends the reason as a screen would show it if it had been recorded. */
 static void explain_decision(const struct what_if *what, int task,
@@ -163,7 +161,7 @@ static void note_first(struct what_if *what, const struct what_if_difference *di
     what->sum.has_first = true;
 }
 
-/* From here on the task differs from the record. */
+/* Marks the task as different from the record from here on. */
 static void leave_record(struct what_if *what, int task,
                          const struct what_if_difference *difference)
 {
@@ -185,8 +183,9 @@ static void compare_decision(struct what_if *what, int task, const struct event 
     const struct step_state *step = run_state_step(state, task);
     const struct moment at = {.at_ms = event->at.at_ms + own->shift_ms,
                               .mono_ms = event->at.mono_ms + own->shift_ms};
-    struct verdict verdict = verdict_new(); /* of a success if the log has none */
-    struct scheduler_ruling ruling;         /* borrows the verdict */
+    struct verdict verdict =
+        verdict_new();              /* holds a plain success, for which the log has no verdict */
+    struct scheduler_ruling ruling; /* borrows the verdict */
     if (step->judged)
         (void)step_state_verdict(step, &verdict);
     scheduler_rule_at(state, &at, task, &step_state_attempt(step)->outcome, &verdict, &ruling);
@@ -227,7 +226,7 @@ static void compare_decision(struct what_if *what, int task, const struct event 
         leave_record(what, task, &difference);
 }
 
-/* Returns whether it was, or now is, too late for the next start. */
+/* Returns whether it is too late for the next start with the change. */
 static bool is_late(const struct what_if *what, int task, const struct moment *at)
 {
     const struct step_state *step = run_state_step(&what->state, task);
@@ -238,7 +237,7 @@ static bool is_late(const struct what_if *what, int task, const struct moment *a
                             at->mono_ms + what->tasks[task].shift_ms);
 }
 
-/* Records a start that only one of the two made. */
+/* Records a start that happened only in the run, or only with the change. */
 static void differ_at_start(struct what_if *what, int task, const struct event *event,
                             enum decision_kind recorded, enum decision_kind other)
 {
@@ -255,7 +254,7 @@ static void differ_at_start(struct what_if *what, int task, const struct event *
     leave_record(what, task, &difference);
 }
 
-/* A task that needs one that does not pass fares like it. */
+/* Sets the task's course from the tasks that it needs. */
 static void look_at_needs(struct what_if *what, int task)
 {
     const struct plan_task *plan = &what->state.plan->tasks[task];
@@ -282,7 +281,7 @@ static bool parse_plan(const char *text, struct plan **out, struct err *err)
     return ok || err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
 }
 
-/* The state's plan may have grown. */
+/* Makes room for the tasks of the state's plan, which may have grown. */
 static void make_room(struct what_if *what)
 {
     const size_t wanted = (size_t)what->state.plan->task_count;
@@ -320,7 +319,8 @@ void what_if_free(struct what_if *what)
     free(what);
 }
 
-/* The end of a step by a person, a budget or the clock is not a decision after an attempt. */
+/* Returns false if a person, a budget or the clock ends the step: that is not a decision after an
+ * attempt. */
 static bool is_judged(const struct what_if *what, int task)
 {
     const struct step_state *step = run_state_step(&what->state, task);
@@ -405,8 +405,8 @@ static void on_step_ended(struct what_if *what, int task, struct event *event)
         differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
 }
 
-/* A person continues the task, so it continues with the change too. Attempts that the policy grants
- * are those of the other policy. */
+/* A person continues the task, so it continues with the change too. If the new set has as many
+ * attempts as the policy allows, it gets as many as the changed policy allows. */
 static void on_reopened(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
@@ -427,7 +427,7 @@ static void on_decision(struct what_if *what, int task, struct event *event)
         compare_decision(what, task, event);
 }
 
-/* For all other kinds nothing depends on the policy. */
+/* Looks at an event of one kind. Events of all other kinds do not depend on the policy. */
 typedef void look_fn(struct what_if *what, int task, struct event *event);
 static look_fn *const looks[EVENT_KIND_COUNT] = {
     [EVENT_ATTEMPT_STARTED] = on_start,  [EVENT_ATTEMPT_ENDED] = on_end,
@@ -450,13 +450,13 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     /* The fold rejects other events. */
     const bool is_sound = event_kind_is_known(event->kind) && event_is_in_range(event) &&
                           is_time(event->at.at_ms) && is_time(event->at.mono_ms);
-    /* Before the event is applied: the state is the one in which it was decided. */
+    /* Must precede run_state_apply(): the event was decided in the state before it. */
     if (is_current && is_sound && looks[event->kind])
         looks[event->kind](what, task, &taken);
     if (!run_state_apply(&what->state, &taken, err))
         return false;
     make_room(what);
-    /* It may be blocked by a task whose outcome with the change is not known. */
+    /* The task may be blocked by a task whose outcome with the change is not known. */
     if (taken.kind == EVENT_TASK_BLOCKED &&
         what->tasks[taken.blocked.needs].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[task]))
         look_at_needs(what, task);

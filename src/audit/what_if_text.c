@@ -1,4 +1,4 @@
-/* what_if_text.c - what other policies would have done, as a table, as lines, and as JSON. */
+/* what_if_text.c - formats the result of other policies as a table, as lines, and as JSON. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "text.h"
 #include "what_if.h"
 
-/* Returns the columns of a line. */
+/* Returns the width of a line in columns. */
 static int line_width(const struct what_if_look *look)
 {
     return look->width > WHAT_IF_WIDTH_MIN ? look->width : WHAT_IF_WIDTH_MIN;
@@ -34,7 +34,7 @@ static const struct {
     const char *title;
     int width;
     int rank;         /* the lowest ranks stay in a narrow table */
-    bool if_not_zero; /* left out if both sides have nothing */
+    bool if_not_zero; /* left out if both sides are 0 */
 } table_columns[] = {
     [COLUMN_TRIES] = {"tries", 8, 0, false},         [COLUMN_WAIT] = {"wait", 10, 1, false},
     [COLUMN_RAN] = {"run time", 10, 2, false},       [COLUMN_PASSED] = {"passed", 8, 3, false},
@@ -96,7 +96,7 @@ static unsigned choose_columns(const struct what_if_sum *sum, const struct what_
     return chosen;
 }
 
-/* Adds a line of the table: the titles if `side` is NULL. A number of tasks is followed by its
+/* Adds a line of the table, or the titles if `side` is NULL. A number of tasks is followed by its
  * difference from `base`: "2 (+1)". */
 static void add_row(const char *label, const struct what_if_side *side,
                     const struct what_if_side *base, unsigned chosen, struct str *out)
@@ -135,7 +135,7 @@ void what_if_table(const struct what_if_sum *sum, const struct what_if_look *loo
     add_row(label_other, &sum->other, &sum->recorded, chosen, out);
 }
 
-/* As lines for people. */
+/* Lines for people. */
 
 /* Wraps the text after a label. Further lines are indented to the first word. */
 static void add_wrapped(const char *label, const char *text, const struct what_if_look *look,
@@ -186,7 +186,7 @@ static void add_place(const struct what_if *what, int task, int step, int attemp
         str_addf(out, " after try %d", attempt);
 }
 
-/* "first difference: 13:52:30 T-105 after try 2: ..."; nothing if there is none. */
+/* Adds "first difference: 13:52:30 T-105 after try 2: ..."; nothing if there is none. */
 static void add_first(const struct what_if *what, const struct what_if_look *look, struct str *out)
 {
     struct what_if_sum sum;
@@ -279,7 +279,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);
     }
-    if (sum->differ > 0) { /* what is assumed after the two differ */
+    if (sum->differ > 0) { /* the assumptions about the time after a difference */
         str_clear(&text);
         str_add(&text, "a try would end the same way after a different wait");
         if (sum->rate_limits)
@@ -355,7 +355,7 @@ void what_if_savings(const struct what_if_sum *sum, struct str *out)
     str_add(out, " less, same result");
 }
 
-/* As JSON. */
+/* JSON output. */
 
 static const char *const courses[] = {
     [WHAT_IF_SAME] = "same",

@@ -1,8 +1,7 @@
-/*
- * clock.c - reads the clocks, writes times, and finds the time that a person types.
+/* clock.c - reads the clocks, formats times, and parses times that a user types.
  *
- * The wall clock has jumped if its distance from the monotonic one has changed (clock_jump_look).
- */
+ * The wall clock has jumped if its distance from the monotonic one has changed
+ * (clock_jump_look). */
 #define _XOPEN_SOURCE   700 /* strptime */
 #define _DEFAULT_SOURCE     /* timegm */
 
@@ -103,7 +102,7 @@ const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
-/* Not the locale's names, which may be of any length. */
+/* Not the locale's names, which may have any length. */
 static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -142,7 +141,7 @@ const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 
 enum { S_PER_MIN = 60, S_PER_HOUR = 3600, AGO_MAX = 1000000 };
 
-/* Returns true if all of the text matches one of these strptime() formats. */
+/* Returns true if all of the text matches one of the strptime() formats in `forms`. */
 static bool matches_any(const char *text, const char *const *forms, struct tm *tm)
 {
     for (; *forms; forms++) {
@@ -212,7 +211,7 @@ static bool find_number(const char *text, size_t len, int64_t *out)
     return parse_i64(digits, 0, AGO_MAX, out, &err);
 }
 
-/* Parses a length such as "2m", "1:30" or "90" into seconds. */
+/* Parses a duration such as "2m", "1:30" or "90" into seconds. */
 static bool find_length(const char *text, int64_t *out_s)
 {
     static const struct {

@@ -175,8 +175,9 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
  */
 
 enum {
-    BLOCK_ALIGN = 8,        /* bytes; what jansson's types need */
-    CHUNK_BYTES_MIN = 1024, /* of an arena's first chunk; each next one is twice as large */
+    BLOCK_ALIGN = 8, /* bytes; the alignment that jansson's types need */
+    CHUNK_BYTES_MIN =
+        1024, /* size of an arena's first chunk; each further chunk is twice as large */
     /* A larger block gets a chunk of its size. malloc() takes chunks of more than 128 KiB from
      * mmap(), and returns them at once when they are freed. */
     CHUNK_BYTES_MAX = 64 * 1024,
@@ -192,8 +193,8 @@ struct chunk {
 
 struct arena {
     struct chunk *chunks;
-    char *at;    /* where the next block goes */
-    size_t left; /* bytes after it */
+    char *at;    /* start of the next block */
+    size_t left; /* bytes left after `at` */
     size_t chunk_bytes;
 };
 
@@ -218,7 +219,7 @@ static void add_chunk(struct arena *arena, size_t least)
         arena->chunk_bytes *= 2;
 }
 
-/* Aborts when out of memory, since jansson would report that as a wrong token. */
+/* Aborts when out of memory, because jansson would report that as a wrong token. */
 static void *allocate_block(size_t size)
 {
     struct arena *arena = building;
@@ -296,8 +297,7 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
     return true;
 }
 
-/* Turns reals back into integers where that is exact, in a tree whose integers were read as
- * reals. */
+/* Turns reals back into integers if that is exact, in a tree whose integers were read as reals. */
 static json_t *restore_integers(json_t *json)
 {
     const char *key;
@@ -491,7 +491,7 @@ static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
     const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
-    assert(failed == 0); /* a parsed tree is always writable */
+    assert(failed == 0); /* a parsed tree can always be serialized */
     *out = whole.text;
 }
 

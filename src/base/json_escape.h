@@ -9,7 +9,7 @@
 
 /* Returns the number of leading bytes that are printable ASCII and need no escape in a string. */
 size_t json_plain_len(const char *bytes, size_t len);
-/* Returns true if all bytes are like that. */
+/* Returns true if all bytes are printable ASCII and need no escape. */
 bool json_is_plain(const char *bytes, size_t len);
 
 #endif

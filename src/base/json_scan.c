@@ -123,7 +123,7 @@ struct json_members json_members(const char *text, size_t len)
     return (struct json_members){.text = text, .len = len};
 }
 
-/* Without a `key` it steps through an array. */
+/* Steps through an array if `key` is NULL. */
 static bool next_value(struct json_members *members, struct json_piece *key,
                        struct json_piece *value)
 {
@@ -306,7 +306,7 @@ static bool check_scalar(struct json_text *text)
     }
 }
 
-/* The state of a copy: the closing brackets still expected, innermost last. */
+/* A copy in progress, with the closing brackets still expected, innermost last. */
 struct copying {
     struct json_text text;
     struct str *out; /* NULL: the text is only checked */
@@ -398,7 +398,7 @@ static bool copy_value(struct copying *copying)
     return copying->text.at == copying->text.len;
 }
 
-/* Copies the text to *out, which may be NULL. */
+/* Copies the text to *out, or only checks it if `out` is NULL. */
 static bool copy_text(const char *text, size_t len, struct str *out)
 {
     struct copying copying; /* `open` needs no initialization */

@@ -1,6 +1,4 @@
-/*
- * parse.c - parses decimal and hexadecimal numbers; numbers as bytes, the lowest first.
- */
+/* parse.c - parses decimal and hexadecimal numbers, and stores numbers as little-endian bytes. */
 #include "parse.h"
 
 #include <assert.h>

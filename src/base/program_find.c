@@ -1,9 +1,7 @@
-/*
- * program_find.c - finds programs in PATH, also only outside of projects where steps may write.
+/* program_find.c - finds programs in PATH, also only outside of projects where steps may write.
  *
- * program_avoid() remembers such projects. program_find_absolute() skips a program in one, whether
- * its folder in PATH is in the project or a link leads there, and relative folders.
- */
+ * program_avoid() remembers such projects. program_find_absolute() skips relative folders of PATH,
+ * and programs that are in such a project, directly or through a link. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "program_find.h"

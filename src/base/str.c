@@ -130,7 +130,7 @@ void str_add_i64(struct str *str, int64_t value)
 
 void str_add_number(struct str *str, double value)
 {
-    const double limit = 1e9; /* whole numbers below have no exponent with %.9g */
+    const double limit = 1e9; /* %.9g writes smaller whole numbers without an exponent */
     char text[64];
     if (value > -limit && value < limit && value == (double)(int64_t)value &&
         (value != 0 || !signbit(value))) {

@@ -8,7 +8,7 @@ size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char first = (unsigned char)bytes[0];
-    size_t len = 0; /* as the first byte announces; 0 if it cannot be a first byte */
+    size_t len = 0; /* length according to the first byte; 0 if it cannot be a first byte */
     if (first < 0x80)
         len = 1;
     else if (first >= 0xC2 && first <= 0xDF)

@@ -72,8 +72,8 @@ static size_t block_size(const struct block *block, size_t time_size)
            block->leap * (time_size + 4) + block->std + block->ut;
 }
 
-/* The file ends with a rule for the time after its last transition. Commas in it mean that the
- * clock changes every year; then the last offset does not apply. */
+/* Finds the offset at `at_s`. Returns false after the last transition if the rule at the end of the
+ * file has commas, which mean that the clock changes every year. */
 static bool find_offset(struct bytes bytes, const struct block *block, int64_t at_s, int *out)
 {
     const unsigned char *indices = bytes.at + (size_t)block->times * TIME_SIZE_V2;

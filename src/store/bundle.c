@@ -33,8 +33,8 @@
 
 struct bundle {
     int64_t run;
-    struct place temp; /* the file being built, */
-    bool made;         /* which must be deleted */
+    struct place temp; /* the file being built */
+    bool made;         /* `temp` was created and must be deleted */
     char file[PATH_MAX];
     struct db from, to;               /* owned; the log, in one transaction, and the bundle */
     const struct redactor *redactor;  /* borrowed; NULL = none */
@@ -96,7 +96,7 @@ struct piece {
     size_t len;
 };
 
-/* Contiguous rows of one stream, since a secret may cross from one row to the next. */
+/* Contiguous rows of one stream, joined because a secret may cross from one row to the next. */
 struct segment {
     int64_t key[KEY_COLUMNS];
     int64_t offset;
@@ -105,8 +105,8 @@ struct segment {
     size_t count, cap;
 };
 
-/* Distributes the redacted bytes over the rows: each gets as many as it had, the last one the
- * rest. */
+/* Distributes the redacted bytes over the rows: each row gets as many bytes as it had, the last row
+ * the rest. */
 static bool put_segment(struct bundle *bundle, const struct segment *segment, sqlite3_stmt *to,
                         struct err *err)
 {
@@ -245,7 +245,7 @@ static const struct table {
      offsetof(struct bundle_contents, attempts)},
 };
 
-/* May be missing from the log: schema_has_bookmarks(). */
+/* The table may be missing from the log: schema_has_bookmarks(). */
 static const struct table bookmark_table = {
     "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
@@ -253,7 +253,7 @@ static const struct table bookmark_table = {
 
 enum { EVENT_KIND_COLUMN = 4, EVENT_DATA_COLUMN = 11 }; /* of EVENT_ROW_COLUMNS */
 
-/* Replaces the text by a redacted copy, which the caller frees. */
+/* Replaces the string with a redacted copy, which the caller frees. */
 static void redact_event_text(void *ctx, const char **text)
 {
     const struct bundle *bundle = ctx;
@@ -266,8 +266,8 @@ static void free_event_text(void *ctx, const char **text)
     free((void *)(uintptr_t)*text); /* from redact_event_text() */
 }
 
-/* A mark can be longer than the secret, but no reader accepts data beyond EVENT_DATA_MAX: writes
- * the redacted fields again, without texts if they do not fit. */
+/* Rewrites an event whose data exceeds EVENT_DATA_MAX after redaction, because a mark can be longer
+ * than its secret and no reader accepts such data. Leaves out all strings if they do not fit. */
 static void shorten_event(struct bundle *bundle, enum event_kind kind, const char *data,
                           struct str *redacted_data)
 {
@@ -542,7 +542,8 @@ bool bundle_keep(struct bundle *bundle, struct err *err)
         return false;
     if (renameat2(AT_FDCWD, bundle->temp.db, AT_FDCWD, bundle->file, RENAME_NOREPLACE) != 0) {
         struct stat info;
-        bool unknown = errno == EINVAL || errno == ENOSYS; /* the file system does not support it */
+        bool unknown = errno == EINVAL ||
+                       errno == ENOSYS; /* the file system does not support RENAME_NOREPLACE */
         if (!unknown || lstat(bundle->file, &info) == 0 ||
             rename(bundle->temp.db, bundle->file) != 0)
             return err_set_errno(err, errno, "cannot create '%s'", bundle->file);

@@ -1,13 +1,12 @@
-/*
- * call_log.c - adds calls, messages, prompts and text to a session's run, and turns calls away.
+/* call_log.c - adds calls, messages, prompts and text to a session's run, and denies calls.
  *
  * Two locks protect a session. The first has the name of the session: without it, two processes
  * that both find no run would both begin one. The second is the owner lock of the run, whose row is
  * read again once the lock is held.
  *
  * Events wait in memory until call_log_commit(), which writes them together with the state of the
- * loop detector. Opening a session then loads that state, and reads only events that came after it.
- */
+ * loop detector. Opening a session then loads that state, and reads only events that came after
+ * it. */
 #include "call_log.h"
 
 #include <stdio.h>
@@ -26,7 +25,7 @@
 
 struct call_log {
     struct place place;
-    struct call_session session; /* texts are borrowed */
+    struct call_session session; /* strings are borrowed */
     struct call_rows rows;
     struct call_run run;
     struct call_kept kept;
@@ -34,7 +33,7 @@ struct call_log {
 
     char lock[LOG_UID_MAX]; /* name of the session's lock */
     int lock_fd;            /* -1 = not held */
-    int owner_fd;           /* of the run; -1 = not held */
+    int owner_fd;           /* lock of the run; -1 = not held */
 
     struct event_list events; /* not committed yet */
 
@@ -87,8 +86,8 @@ static bool take_session(struct call_log *log, struct err *err)
     return take_lock(log, log->lock, &log->lock_fd, err);
 }
 
-/* Loads the saved state, and applies the events that others have appended since; all events if
- * there is no saved state. */
+/* Loads the saved state, and applies the events that other processes have appended since; all
+ * events if there is no saved state. */
 static bool load_kept(struct call_log *log, struct err *err)
 {
     struct call_kept *kept = &log->kept;
@@ -147,7 +146,7 @@ static bool begin_run(struct call_log *log, const struct moment *now, struct err
            own_run(log, err) && load_kept(log, err);
 }
 
-/* Finds the session's current run if that accepts more calls. */
+/* Finds the session's current run if it accepts more calls. */
 static bool find_run(struct call_log *log, bool *found, struct err *err)
 {
     *found = false;
@@ -218,7 +217,7 @@ int64_t call_log_run(const struct call_log *log)
     return log->run.number;
 }
 
-/* If the clock since boot was reset after the last event, continues by the wall clock. */
+/* If the clock since boot was reset after the last event, advances it by the wall clock. */
 static struct moment moment_after(const struct moment *last, const struct moment *at)
 {
     struct moment moment = *at;
@@ -372,7 +371,7 @@ static void append_call(struct call_log *log, struct event event, const char *to
     str_done(&name);
 }
 
-/* Returns the next call or message of the agent. */
+/* Makes the event of the agent's next call or message. */
 static struct event next_call(struct call_log *log, const struct moment *at)
 {
     struct event event = event_new(EVENT_AGENT_CALL);
@@ -554,7 +553,8 @@ static bool is_call_in_loop(const struct call_log *log, const char *tool, const 
     const struct entropy_end end = {0};
     if (!entropy_state_is_stuck(&kept->circles.state))
         return false;
-    entropy_memory_open(&memory, &kept->limits); /* for the digest of the call, as in its fact */
+    entropy_memory_open(&memory,
+                        &kept->limits); /* to compute the digest of the call, as in its fact */
     entropy_memory_begin_call(memory, tool, args);
     entropy_memory_end(memory, &end, &fact);
     entropy_memory_close(memory);

@@ -1,10 +1,8 @@
-/*
- * call_rows.c - the saved state of a session, its rows, and the beginning and end of its run.
+/* call_rows.c - the saved state of a session, its rows, and the beginning and end of its run.
  *
  * The state is one value in the table `gain`. Its head says whether the next call may have to be
- * turned away, and can be read without the rest. A run begins and ends with the log writer and the
- * scheduler, like any other; in between, call_rows_commit() inserts the rows itself.
- */
+ * denied, and can be read without the rest. A run begins and ends with the log writer and the
+ * scheduler, like any other; in between, call_rows_commit() inserts the rows itself. */
 #include "call_rows.h"
 
 #include <assert.h>
@@ -153,7 +151,7 @@ static bool take_number(struct number_bytes *from, int64_t *out)
     return !from->bad && *out >= 0;
 }
 
-/* Takes the magic and the numbers. */
+/* Reads the magic and the numbers. */
 static bool take_head(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
 {
     int64_t numbers[NUMBERS];
@@ -181,11 +179,11 @@ static bool take_head(struct number_bytes *from, struct call_kept *out, bool *st
     return out->number <= AGENT_CALLS_MAX && is_sound_usage(&out->used);
 }
 
-/* Takes everything that call_kept_save() wrote. */
+/* Reads everything that call_kept_save() wrote. */
 static bool take_kept(struct number_bytes *from, struct call_kept *out)
 {
     size_t used = 0;
-    bool stuck = false; /* the detector itself reports loops */
+    bool stuck = false; /* ignored: the detector's state says the same */
     int64_t count = 0;
     int64_t value = 0;
     if (!take_head(from, out, &stuck) || !take_number(from, &count))
@@ -341,7 +339,7 @@ bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct
     return ok;
 }
 
-/* Writes each piece as one row after the last one, or as several if it is too long for one. */
+/* Writes each piece as one row after the last row, or as several rows if it is too long for one. */
 static bool put_words(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     int64_t index = 0;
@@ -413,8 +411,8 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
         if (!ok)
             db_roll_back(&rows->db);
     }
-    /* Truncates the WAL without waiting for readers; if one is in the way, the next commit tries
-     * again. */
+    /* Truncates the WAL without waiting for readers; if a reader is in the way, the next commit
+     * tries again. */
     if (ok && rows->wal_pages >= CALL_WAL_BYTES / DB_PAGE_BYTES) {
         (void)sqlite3_busy_timeout(rows->db.handle, 0);
         (void)sqlite3_wal_checkpoint_v2(rows->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
@@ -431,8 +429,8 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
 
 enum { NAME_ID_BYTES = 8 /* bytes of the session id in the run's name */ };
 
-/* Makes a plan with one attempt and no retries, since devs did not start it, and with the
- * thresholds from the settings; *text is the version for the log. */
+/* Makes a plan with one attempt and no retries, because devs did not start the agent, and with the
+ * thresholds from the settings; sets *text to the plan for the log. */
 static bool make_plan(const struct call_session *session, struct plan **out, struct str *text,
                       struct err *err)
 {

@@ -51,7 +51,7 @@ struct call_rows {
 };
 
 /* Opens an existing log. Fails with ERR_IO if an older devs made it and it lacks a table;
- * log_writer_open() adds that. */
+ * log_writer_open() adds the table. */
 ATTR_MUST_USE bool call_rows_open(struct call_rows *rows, const struct place *place,
                                   struct err *err);
 void call_rows_close(struct call_rows *rows);
@@ -102,14 +102,14 @@ ATTR_MUST_USE bool call_rows_commit(struct call_rows *rows, const struct place *
 
 /* The state of a session. Without any call, everything is zero except the limits and the memory. */
 struct call_kept {
-    int64_t seq;                  /* the last event included in this state */
-    struct moment last;           /* time of that event */
-    int64_t number;               /* number of the last call, message or prompt */
-    struct agent_used used;       /* so far */
-    int turned_away;              /* denied calls since the agent was found to be stuck */
-    int64_t stuck_first;          /* step of the segment where the loop begins */
-    bool stop_asked;              /* the user wants it to end, and has not sent a prompt since */
-    bool turn_failed;             /* the last event was a failed turn: the service refused */
+    int64_t seq;            /* the last event included in this state */
+    struct moment last;     /* time of that event */
+    int64_t number;         /* number of the last call, message or prompt */
+    struct agent_used used; /* so far */
+    int turned_away;        /* denied calls since the agent was found to be stuck */
+    int64_t stuck_first;    /* step of the segment where the loop begins */
+    bool stop_asked;        /* the user wants the session to end, and has not sent a prompt since */
+    bool turn_failed;       /* the last event was a failed turn: the service refused */
     struct entropy_limits limits; /* from the run's plan */
     struct circles circles;
     struct entropy_memory *memory; /* owned */
@@ -136,7 +136,7 @@ void call_kept_save(const struct call_kept *kept, struct str *out);
 ATTR_MUST_USE bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len,
                                   struct err *err);
 
-enum { CALL_KEPT_HEAD_BYTES = 128 }; /* needed by call_kept_is_alarming() */
+enum { CALL_KEPT_HEAD_BYTES = 128 }; /* number of bytes that call_kept_is_alarming() needs */
 /* Returns true if these bytes say that the agent is stuck or should stop, or if they are older than
  * the log, whose last event is `seq`. True also if the bytes are invalid. */
 bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq);
@@ -146,8 +146,8 @@ bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq);
 ATTR_MUST_USE bool call_run_begin(const struct place *place, const struct call_session *session,
                                   const struct moment *now, struct err *err);
 
-/* Ends the run: its attempt ended with this code. Fails with ERR_BUSY if somebody owns the run.
- * Does nothing if it has already ended. */
+/* Ends the run, whose attempt ended with this exit code. Fails with ERR_BUSY if somebody owns the
+ * run. Does nothing if it has already ended. */
 ATTR_MUST_USE bool call_run_end(const struct place *place, int64_t run, int exit,
                                 const struct moment *at, struct err *err);
 

@@ -1,12 +1,10 @@
-/*
- * control_desk.c - writes controls on its own thread, and answers those that no engine will
+/* control_desk.c - writes controls on its own thread, and answers controls that no engine will
  * answer.
  *
  * A screen adds a job to a ring and gets a ticket, with which it later asks for the row or the
  * error. If the log cannot be written, the row goes to the spill of the run, where its engine
  * looks, too. If the run has no owner, the desk answers the control itself. This file also converts
- * between rows and struct control.
- */
+ * between rows and struct control. */
 #include "control_desk.h"
 
 #include <assert.h>
@@ -235,7 +233,7 @@ static void *run_desk(void *arg)
         char uid[LOG_UID_MAX];
         struct place place;
         bool written = write_row(&desk->log, &job, &row, &err);
-        /* If the log cannot be written, its engine reads controls from the spill, which it owns. */
+        /* If the log cannot be written, the run's engine reads controls from its spill. */
         if (!written && find_uid(desk, job.run, uid) && spill_find(uid, &place)) {
             struct desk_log spill;
             written = open_log(&spill, &place, NULL) && write_row(&spill, &job, &row, NULL);

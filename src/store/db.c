@@ -193,9 +193,9 @@ bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err
     (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
 
     /* A manipulated schema cannot call functions with side effects, and views and triggers are
-     * disabled: the log's own ones are for other programs. Our statements obey the rules of
-     * schema.c's triggers anyway: the key prevents two events with the same number, and only events
-     * of expired runs are deleted (log_gc.c). */
+     * disabled: the log's own views and triggers are for other programs. Our statements obey the
+     * rules of schema.c's triggers anyway: the key prevents two events with the same number, and
+     * only events of expired runs are deleted (log_gc.c). */
     bool ok = sqlite3_busy_timeout(db->handle, DB_BUSY_MS) == SQLITE_OK &&
               sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
               sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
@@ -228,7 +228,7 @@ void db_done_in_turn(struct db *db)
 {
     if (!db->handle)
         return;
-    if (!wal_is_whole(db, NULL)) { /* protect the contents of the file */
+    if (!wal_is_whole(db, NULL)) { /* do not copy a damaged WAL into the file */
         db_done(db);
         return;
     }
@@ -273,8 +273,8 @@ bool db_prepare(const struct db *db, const char *const *sql, int count, sqlite3_
         if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL) ==
             SQLITE_OK)
             continue;
-        /* Our statements are valid, so the file must lack what they name, or have a view with that
-         * name. */
+        /* Our statements are valid, so the file must lack a table or column that they name, or have
+         * a view with that name. */
         if (sqlite3_errcode(db->handle) == SQLITE_ERROR)
             return err_set(err, ERR_DAMAGED, "log: %.100s: %s", sql[i], sqlite3_errmsg(db->handle));
         return db_fail(db, sql[i], err);

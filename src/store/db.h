@@ -29,7 +29,7 @@ struct db_watch;
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; interrupts a statement that would never end */
-    uint64_t wal_inode;     /* of the open WAL; 0 = unknown: wal_learn() */
+    uint64_t wal_inode;     /* inode of the open WAL; 0 = unknown: wal_learn() */
 };
 
 /* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
@@ -59,22 +59,22 @@ ATTR_MUST_USE bool db_number(const struct db *db, const char *sql, int64_t *out,
 ATTR_MUST_USE bool db_number_of_run(const struct db *db, const char *sql, int64_t run, int64_t *out,
                                     struct err *err);
 
-/* Prepares an array of statements; on failure `out` contains those that were prepared. */
+/* Prepares an array of statements; on failure `out` contains the statements that were prepared. */
 ATTR_MUST_USE bool db_prepare(const struct db *db, const char *const *sql, int count,
                               sqlite3_stmt **out, struct err *err);
-/* Finalizes the first `count` statements and sets them to NULL; skips those that are NULL. */
+/* Finalizes the first `count` statements and sets them to NULL; skips NULL. */
 void db_finalize(sqlite3_stmt **statements, int count);
 
 /* Steps a statement that returns no rows, and resets it. */
 ATTR_MUST_USE bool db_run(const struct db *db, sqlite3_stmt *statement, struct err *err);
-/* Like db_run(), for errors that nobody can do anything about. */
+/* Like db_run(), but ignores errors. */
 void db_try(sqlite3_stmt *statement);
 /* Steps to the next row and sets *row to whether there is one. Returns false only on errors. The
  * caller resets the statement. */
 ATTR_MUST_USE bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row,
                            struct err *err);
 
-/* Binds text or a number, or NULL for a missing value. The text must outlive the step. */
+/* Binds a string, or NULL for a missing value. The string must outlive the step. */
 void db_bind_text(sqlite3_stmt *statement, int at, const char *text);
 /* Binds the number; NULL if it is `nothing`. */
 void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing);
@@ -115,7 +115,8 @@ enum {
 };
 
 /* Checks that the file is a log that this build can write to. Fails with ERR_NOT_FOUND if the file
- * is empty, ERR_DAMAGED if it is not a log or has another format, ERR_INVALID if it is a bundle. */
+ * is empty, ERR_DAMAGED if it is not a log or has a different format, ERR_INVALID if it is a
+ * bundle. */
 ATTR_MUST_USE bool schema_check(struct db *db, struct err *err);
 
 /* Like schema_check(), for readers: accepts a newer log, because it may have all columns that they
@@ -150,8 +151,8 @@ void checkpointer_news(struct checkpointer *self);
 /* Sets *err to the first sync error since the last call. Leaves *err unchanged if there is none, or
  * if it is already set. */
 void checkpointer_take_error(struct checkpointer *self, struct err *err);
-/* Fails with ERR_IO once the WAL was found to lack what was committed to it, and on every later
- * call. Then nothing is copied any more. */
+/* Fails with ERR_IO once the WAL was found to lack committed data, and on every later call. Nothing
+ * is copied after that. */
 ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err);
 /* Reports that everything committed is already on disk. */
 void checkpointer_synced(struct checkpointer *self);
@@ -162,28 +163,29 @@ void checkpointer_synced(struct checkpointer *self);
  * cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
  * it. */
 void checkpointer_ask(struct checkpointer *self, bool cut_off);
-/* Waits until the requested checkpoint has copied what was committed when it was requested, or
- * until wait_ms are over. */
+/* Waits until the requested checkpoint has copied everything that was committed before the request,
+ * but at most wait_ms. */
 void checkpointer_await(struct checkpointer *self, int wait_ms);
 
 /* The contents of the WAL index. */
 struct wal_index {
     uint32_t frames; /* frames in the WAL */
-    uint32_t copied; /* of these, copied into the database */
+    uint32_t copied; /* frames that have been copied into the database */
     uint32_t pages;  /* database pages after the last commit */
     uint32_t page_bytes;
 };
 
-/* Returns false if there is no index or another process is writing it. The connection must have
- * read something before. Within a turn, the index describes the last commit. */
+/* Reads the WAL index. Returns false if there is none or another process is writing it. The
+ * connection must have read something before. Within a turn, the index describes the last
+ * commit. */
 ATTR_MUST_USE bool wal_index_read(const struct db *db, struct wal_index *out);
 
 /* Remembers which WAL file the connection has open. Call it after the first read. */
 void wal_learn(struct db *db);
 
-/* Verifies the checksums of the frames that are not copied yet. Fails with ERR_IO if the WAL is not
- * what was committed, the file was replaced, or shared memory was lost; then nothing may be copied.
- * Call it within a turn, or while a reader keeps the WAL from being reset. */
+/* Verifies the checksums of the frames that are not copied yet. Fails with ERR_IO if the WAL
+ * differs from what was committed, the file was replaced, or shared memory was lost; then nothing
+ * may be copied. Call it within a turn, or while a reader keeps the WAL from being reset. */
 ATTR_MUST_USE bool wal_is_whole(struct db *db, struct err *err);
 
 /* Returns true if this connection lost shared memory (shm_guard.h). */

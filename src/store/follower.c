@@ -1,17 +1,15 @@
-/*
- * follower.c - folds the events of a run into its state, forwards and backwards.
+/* follower.c - folds the events of a run into its state, forwards and backwards.
  *
  * The log may be damaged or untrusted. Events are applied one by one, and reading stops before the
- * first one that is invalid, so that the state is right up to there.
+ * first one that is invalid, so that the state is correct up to that point.
  *
  * To go back, follower_seek() starts from the nearest kept state (run_past.c) before the target and
  * applies the events between. follower_fork() makes a second follower of the same run, which takes
  * over these states.
  *
- * The row of the run changes while it is followed. Its texts do not, except the boot, and callers
- * may hold pointers to them, so refresh_run() keeps the old ones. While the log cannot be written,
- * the bell of the spill is watched, too.
- */
+ * The row of the run changes while it is followed. Its strings do not, except the boot, and callers
+ * may hold pointers to them, so refresh_run() keeps the old strings. While the log cannot be
+ * written, the bell of the spill is watched, too. */
 #include "follower.h"
 
 #include <stdlib.h>
@@ -29,19 +27,20 @@ struct follower {
     struct log_reader *reader; /* owned */
     struct watch *watch;       /* owned; NULL if inotify is not available */
     struct log_run_info run;   /* owned */
-    const struct plan *plan;   /* borrowed: own_plan, or that of another owner */
-    struct plan *own_plan;     /* owned; NULL = the plan has another owner */
+    const struct plan *plan;   /* borrowed: own_plan, or a plan with a different owner */
+    struct plan *own_plan;     /* owned; NULL = the plan has a different owner */
     struct run_state state;    /* owned; all zero until the plan is loaded */
-    struct event_page page;    /* owned; the events that were read, */
-    size_t folded;             /* and how many of them were applied */
+    struct event_page page;    /* owned; the events that were read */
+    size_t folded;             /* number of events in `page` that have been applied */
     struct run_past *past;     /* owned; NULL = not kept */
     uint64_t spill_heard;      /* inode of the watched spill; 0 = there is none */
 
-    /* The process that had the turn each time, while nothing was written. */
+    /* The process that has had the turn in every check since busy_since_ms, with no new event since
+     * busy_seq. */
     int64_t busy_pid, busy_since_ms, busy_seq;
 };
 
-/* Uses the known plan if it is that of the run, otherwise the log's. */
+/* Uses the known plan if it belongs to the run, otherwise the plan in the log. */
 static bool open_plan(struct follower *follower, int64_t number, const struct known_plan *known,
                       struct err *err)
 {
@@ -163,7 +162,7 @@ bool follower_heard(struct follower *follower)
     return follower->watch && watch_drain(follower->watch);
 }
 
-/* Reads the run's row again. Keeps the old texts, except the boot, because they never change and
+/* Reads the run's row again. Keeps the old strings, except the boot, because they never change and
  * callers may hold pointers to them. */
 static bool refresh_run(struct follower *follower, struct err *err)
 {

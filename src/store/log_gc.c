@@ -48,7 +48,7 @@ struct planning {
     struct log_gc_run *runs; /* owned until it is returned */
     size_t count, cap;
     int64_t kept_runs, kept_bytes;
-    bool is_full; /* a run exceeded the size limit, so all older runs go, too */
+    bool is_full; /* a run exceeded the size limit, so all older runs are deleted, too */
 };
 
 struct log_limits log_limits_new(void)
@@ -220,7 +220,7 @@ struct log_gc {
 };
 
 /* Each statement deletes a number of rows and is repeated until it finds none; ?1 is the run. Rows
- * of output and captures are large, those of events are small. Events obey the rule of schema.c's
+ * of output and captures are large, rows of events are small. Events obey the rule of schema.c's
  * trigger, which is disabled on our connection. Tables without a suitable index are small. */
 static const char *const deletions[] = {
     "DELETE FROM output WHERE id IN(SELECT id FROM output WHERE run=?1 LIMIT 64)",
@@ -264,7 +264,8 @@ void log_gc_close(struct log_gc *gc)
     free(gc);
 }
 
-/* Runs statements about a run in one transaction and one turn; *changed is for the last one. */
+/* Runs statements about a run in one transaction and one turn; *changed is the number of rows that
+ * the last statement changed. */
 static bool change_rows(struct log_gc *gc, const char *const *sql, size_t count, int64_t run,
                         int *changed, struct err *err)
 {
@@ -345,7 +346,7 @@ bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out, str
     bool ok = db_number(db, free_sql, &free_now, err);
     while (ok && free_now > 0 && (bytes_max == 0 || done < bytes_max)) {
         int64_t left = 0;
-        /* Moves pages from the end of the file into free ones before it. */
+        /* Moves pages from the end of the file into free pages nearer to its beginning. */
         ok = log_write_begin(gc->writer, err) && db_exec(db, sql, err) &&
              log_write_end(gc->writer, err);
         if (!ok)

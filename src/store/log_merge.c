@@ -17,16 +17,16 @@
 
 enum { ROW_BYTES = 64 }; /* approximate overhead per row, besides text or bytes */
 
-/* Copies rows of the run from one file to the other. The first column is the run, which may have
- * another number in the log. In `select`, ?1 is the run and ?2 the last event in the log. */
+/* Copies rows of the run from one file to the other. The first column is the run, which may have a
+ * different number in the log. In `select`, ?1 is the run and ?2 the last event in the log. */
 struct rows {
     const char *select;
     const char *insert;
 };
 
-/* In this order, so that output is there before the events that refer to it. A row that the log
- * already has is replaced or skipped, never duplicated. Rows keep their ids unless another run uses
- * them. The final part of a stream replaces its live tail. */
+/* Copied in this order, so that output is in the log before the events that refer to it. A row that
+ * the log already has is replaced or skipped, never duplicated. Rows keep their ids unless another
+ * run uses them. The final part of a stream replaces its live tail. */
 static const struct rows tables[] = {
     {"SELECT run, id, task, step, attempt, stream, part, idx, offset, at_ms, bytes FROM output"
      " WHERE run=?1 AND ?2>=0 ORDER BY id",
@@ -78,7 +78,7 @@ static const struct rows tables[] = {
 
 /* The state of a merge. */
 struct merge {
-    struct log_writer *writer; /* of the log */
+    struct log_writer *writer; /* writes to the log */
     struct db from;            /* the spill */
     int64_t number;            /* run number in the log */
     int64_t spill_number;      /* run number in the spill */

@@ -1,11 +1,10 @@
-/*
- * log_overview.c - reads what a list of runs shows, from the tables instead of the events.
+/* log_overview.c - reads the facts that a list of runs shows, from the tables instead of the
+ * events.
  *
  * Folding the events of a long run takes too long for that. The tables lack some details, such as
  * closed gates and faults that several tasks share; these cases are detected, and then is_known is
  * false. For a live run, events are read backwards until it is known which of its running tasks are
- * quiet.
- */
+ * quiet. */
 #define _GNU_SOURCE /* memmem */
 #include "log_reader.h"
 
@@ -202,13 +201,13 @@ static bool read_quiet(struct look *look, struct err *err)
         }
         (void)sqlite3_reset(query); /* repeats the step's error */
         if (before == from && left > 0)
-            look->out->is_known = false; /* a task runs that never started */
+            look->out->is_known = false; /* a running task never started */
     }
     free(decided);
     return ok;
 }
 
-/* Reads what only live runs have: closed gates, common faults and running tasks. */
+/* Reads facts that only live runs have: closed gates, common faults and running tasks. */
 static bool read_live(struct look *look, struct err *err)
 {
     struct log_overview *out = look->out;
@@ -216,7 +215,7 @@ static bool read_live(struct look *look, struct err *err)
     if (out->run.ended_at_ms != 0 || out->orphaned)
         return true;
 
-    /* Showing a closed gate takes details that tasks and attempts lack. */
+    /* Showing a closed gate requires details that tasks and attempts lack. */
     sqlite3_stmt *query = ask_of_run(look, ASK_GATE);
     int64_t has_gate = 0;
     (void)sqlite3_bind_int(query, 2, VERDICT_PERSISTENT);
@@ -238,8 +237,8 @@ static bool read_live(struct look *look, struct err *err)
     return read_quiet(look, err);
 }
 
-/* Only the events say what a sandbox does not enforce. Only a plan that permits this can have such
- * a task. If the word occurs in the plan for another reason, that only costs time. */
+/* Only the events record what a sandbox does not enforce, and only a plan with this word permits
+ * such a sandbox. If the plan has the word for a different reason, that only costs time. */
 static bool read_plan(struct look *look, struct err *err)
 {
     static const char word[] = "\"best_effort\"";

@@ -23,11 +23,11 @@
 
 enum {
     KEY_BYTES = 32,
-    MARK_MAX = 2 * SHA256_BYTES + 1, /* hex and the NUL */
+    MARK_MAX = 2 * SHA256_BYTES + 1, /* hex digits and NUL */
     FILE_MODE = 0600,
     FOLDER_MODE = 0700,
     OTHERS_MODE = 077,
-    FOLDER_ENTRIES_MAX = 4096, /* examined per directory of logs */
+    FOLDER_ENTRIES_MAX = 4096, /* maximum number of entries examined per directory of logs */
 };
 
 /* Suffixes of the files that SQLite and devs keep next to a log. */
@@ -48,8 +48,8 @@ static bool read_key(const char *path, unsigned char key[KEY_BYTES])
     return ok;
 }
 
-/* Completes the key before it gets its name, since another process may be making one, too. The
- * first one wins. */
+/* Completes the key before giving the file its name, because another process may be making a key,
+ * too. The first key wins. */
 static void make_key(const char *path)
 {
     char temp[PATH_MAX];
@@ -59,14 +59,14 @@ static void make_key(const char *path)
     if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key) ||
         !private_path_join(temp, sizeof(temp), path, suffix, NULL))
         return;
-    (void)unlink(temp); /* left by a killed process with the same number */
+    (void)unlink(temp); /* left by a killed process with the same pid */
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     if (fd < 0)
         return;
     const bool written =
         fchmod(fd, FILE_MODE) == 0 && write(fd, key, sizeof(key)) == KEY_BYTES && fsync(fd) == 0;
     const bool linked = close(fd) == 0 && written && link(temp, path) == 0;
-    (void)linked; /* if there is a key now, that one is used */
+    (void)linked; /* if a key exists by now, that key is used */
     (void)unlink(temp);
 }
 
@@ -287,7 +287,7 @@ bool log_own_check(const struct place *place, struct err *err)
         return true;
     if (was_made_here(place, &file))
         return true;
-    if (!place_check_log(place, err)) /* not even a log: do not suggest to adopt it */
+    if (!place_check_log(place, err)) /* not even a log: do not suggest adopting it */
         return false;
     return err_set(err, ERR_INVALID,
                    "the log '%.200s' was not made by this user on this machine, or by an older"

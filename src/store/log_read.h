@@ -30,7 +30,7 @@ enum log_query {
     LOG_QUERY_COUNT,
 };
 
-/* Helpers for reading columns. */
+/* SQL for totals over all runs, and for the tasks of one run. */
 #define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
 #define LOG_STATES_SQL "SELECT status, count(*) FROM task WHERE run=?1 GROUP BY status"
 /* The last attempt of each failed task (?3 to ?5); with max(), SQLite takes the other columns from

@@ -59,7 +59,7 @@ static const char *const query_sql[] = {
                          " " OUTPUT_IDS " ORDER BY id",
     [LOG_QUERY_OUTPUT_SIZES] =
         "SELECT id, length(bytes) FROM output WHERE id IN " OUTPUT_IDS " ORDER BY id DESC",
-    /* One stream backwards: what follows the gap, the live tail, the head. */
+    /* One stream backwards: the rest after the gap, the live tail, the head. */
     [LOG_QUERY_STREAM_END] = "SELECT offset, bytes FROM output WHERE run=? AND task=? AND step=?"
                              " AND attempt=? AND stream=? ORDER BY part DESC, idx DESC",
     [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
@@ -178,8 +178,8 @@ int64_t log_read_nearest(sqlite3_stmt *row, int at)
     return value < 0 ? 0 : value > LOG_NUMBER_MAX ? LOG_NUMBER_MAX : value;
 }
 
-/* The log may be untrusted, and every screen cleans and draws these texts. A command can be as long
- * as the kernel allows. */
+/* The log may be untrusted, and every screen cleans and draws these strings. A command can be as
+ * long as the kernel allows. */
 enum { RUN_TEXT_MAX = 4 * 1024 * 1024 };
 
 static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
@@ -301,7 +301,7 @@ static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct
         text[len] = '\0';
         const bool is_text =
             sqlite3_blob_read(blob, text, len, 0) == SQLITE_OK && strlen(text) == (size_t)len;
-        if (!is_text) { /* or it has another encoding */
+        if (!is_text) { /* or the text has a different encoding */
             free(text);
             text = NULL;
         }
@@ -430,8 +430,8 @@ static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
     return *out >= 0 && *out <= LOG_NUMBER_MAX;
 }
 
-/* Adds the row with its data as text; the fields are read once all rows of the page are there:
- * read_page(). */
+/* Adds the row with its data as text; the fields are read by read_page() once all rows of the page
+ * have been added. */
 static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)
 {
     const char *kind = (const char *)sqlite3_column_text(row, 3);
@@ -458,7 +458,7 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
     return true;
 }
 
-/* Reads the fields of the page's events. Texts move while the page grows, so this comes last. */
+/* Reads the fields of the page's events. Strings move while the page grows, so this comes last. */
 static void read_page(struct event_page *page)
 {
     const char *at = str_text(&page->texts);
@@ -618,7 +618,7 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
         if (task_status_is_failed(status))
             (void)sqlite3_bind_int(query, column++, (int)status);
     }
-    assert(column == 6); /* the query has room for three */
+    assert(column == 6); /* the query has parameters for three states */
     bool row = false;
     bool ok = db_next(&reader->db, query, &row, err);
     if (ok && row && !take_sum(query, out))

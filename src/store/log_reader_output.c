@@ -98,8 +98,8 @@ bool log_reader_output(struct log_reader *reader, const struct log_output_key *k
     return log_reader_output_piece(reader, key, after, LOG_PAGE_BYTES, page, err);
 }
 
-/* Finds the id before the first of the last rows that together have *bytes bytes; sets *bytes to
- * how many are still needed. */
+/* Finds the last rows that together have *bytes bytes, and sets *after to the id before their first
+ * one. Sets *bytes to the number of bytes that are still missing. */
 static bool find_tail(struct log_reader *reader, const struct log_output_key *key, size_t *bytes,
                       int64_t *after, struct err *err)
 {

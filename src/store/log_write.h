@@ -48,7 +48,7 @@ ATTR_MUST_USE bool projection_init(struct projection *projection, const struct d
                                    struct err *err);
 void projection_done(struct projection *projection);
 
-/* Sets the run; no rows are stale then. */
+/* Sets the run. Afterwards no rows are stale. */
 void projection_follow(struct projection *projection, int64_t run, const struct run_state *state);
 
 /* Marks rows that this event may have changed as stale. The event must already be applied to the
@@ -107,8 +107,8 @@ struct log_writer {
     int owner_fd;                  /* -1 = none yet */
     bool new_owner;                /* its row still names the previous owner */
     const struct run_state *state; /* borrowed */
-    int64_t last_seq;              /* appended so far */
-    int64_t committed_seq;         /* of these, committed */
+    int64_t last_seq;              /* number of the last appended event */
+    int64_t committed_seq;         /* number of the last committed event */
     bool behind;                   /* a rollback made the projections stale */
     bool is_spill;                 /* a second log: spill.h */
     int64_t first_control;         /* for a spill */
@@ -120,7 +120,7 @@ struct log_writer {
     int64_t owner_checked_us; /* monotonic; when the owner lock was last verified */
     struct err unsynced;      /* for log_writer_synced() */
     bool in_vain;             /* the last wait for another program's transaction failed */
-    int64_t waited_us;        /* for transactions and the disk, total */
+    int64_t waited_us;        /* total time spent waiting for transactions and the disk */
 
     /* The current transaction. */
     bool in_turn;
@@ -133,7 +133,7 @@ struct log_writer {
     bool idle;           /* nothing follows the current commit */
 };
 
-/* Begins a transaction in a turn of its own. log_write_spend() counts what is written to it and
+/* Begins a transaction in a turn of its own. log_write_spend() counts the bytes written to it and
  * starts another transaction when it is large. After a failure call log_write_abort(). */
 ATTR_MUST_USE bool log_write_begin(struct log_writer *writer, struct err *err);
 /* Counts the bytes of a row that is about to be written. */
@@ -143,7 +143,7 @@ ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
 /* Rolls back to the last commit. Does nothing outside a transaction. */
 void log_write_abort(struct log_writer *writer);
 
-/* Writes an answer to a control that is not in this file. Call it in a transaction. */
+/* For a spill: writes the answer to a control whose row is in the log. Call it in a transaction. */
 ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struct event *event,
                                           const char *answer, struct err *err);
 
@@ -156,9 +156,9 @@ ATTR_MUST_USE bool log_write_merge(struct log_writer *writer, int64_t number,
 void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state);
 
 /* log_writer_resume.c: makes this process, its boot and its version the owner in the row of a
- * continued run. This happens in the transaction with our first event, because both clocks of an
- * event must belong to the same boot. Call it in a transaction. Does nothing for a run that this
- * process began. */
+ * continued run. This happens in the transaction with this process's first event, because both
+ * clocks of an event must belong to the same boot. Call it in a transaction. Does nothing for a run
+ * that this process began. */
 ATTR_MUST_USE bool log_write_owner(struct log_writer *writer, struct err *err);
 
 /* Writes all stale projection rows. */

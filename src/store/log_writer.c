@@ -1,18 +1,17 @@
-/*
- * log_writer.c - commits a batch in one turn, with all rows that follow from its events.
+/* log_writer.c - commits a batch in one turn, with all rows that follow from its events.
  *
  * Another program may delete, move or truncate the files of an open log, and SQLite would not
  * notice while data is being lost. So every commit first compares the three files at their paths
  * with the open ones. A file that was moved may be moved back; if data was lost, the writer never
  * writes again, and its owner continues in a spill.
  *
- * A large batch is divided into several transactions (LOG_TRANSACTION_MAX). After a
- * failure the caller commits the same events again: events that are already in the log are skipped,
- * projections are all written again.
+ * A large batch is divided into several transactions (LOG_TRANSACTION_MAX). After a failure the
+ * caller commits the same events again: events that are already in the log are skipped, all
+ * projections are written again.
  *
  * Copying the WAL is the work of the checkpointer (wal.c), and so is syncing, unless the caller
- * wants the batch on disk now. Only if the WAL grows to WAL_PAGES_MOST does a commit wait for it.
- */
+ * wants the batch on disk now. Only if the WAL grows to WAL_PAGES_MOST does a commit wait for
+ * it. */
 #include "log_writer.h"
 
 #include <assert.h>
@@ -283,8 +282,8 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
     if (!check_files(writer, err))
         return false;
 
-    /* Is the owner lock still ours? Without a run there is none yet. The commit that ends the run
-     * always checks, other commits at most once per interval. */
+    /* Checks that this process still holds the owner lock. Without a run there is no lock yet. The
+     * commit that ends the run always checks, other commits at most once per interval. */
     const int64_t now_us = clock_mono_us();
     if (writer->owner_fd >= 0 && writer->state &&
         (writer->state->ended || writer->owner_checked_us == 0 ||
@@ -656,7 +655,7 @@ bool log_writer_controls(struct log_writer *writer, struct control *out, size_t 
     (void)sqlite3_bind_int64(open, 2, (int64_t)max);
 
     size_t count = 0;
-    int64_t unsound = 0; /* one per call is enough */
+    int64_t unsound = 0; /* id of an invalid row; rejecting one per call is enough */
     bool row = false;
     bool ok = db_next(&writer->db, open, &row, err);
     while (ok && row && count < max) {

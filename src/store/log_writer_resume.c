@@ -42,7 +42,7 @@ static bool find_run(struct log_writer *writer, int64_t number, struct found_run
     return ok;
 }
 
-/* Merges what the last owner could not write to the log. */
+/* Merges the spill that the last owner left, if any. */
 static bool bring_spill_home(struct log_writer *writer, int64_t number, const char *uid,
                              struct err *err)
 {
@@ -121,7 +121,7 @@ bool log_writer_resume(struct log_writer *writer, int64_t number, const struct r
     return ok;
 }
 
-/* Applies all events of the run. We own it, so nobody else appends more. */
+/* Applies all events of the run. This process owns the run, so nobody else appends events. */
 static bool fold_events(const struct log_writer *writer, const struct log_heir *heir,
                         struct err *err)
 {

@@ -101,9 +101,9 @@ bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
 }
 
 /* A process that checks whether an owner is alive holds the lock for a moment, and so does the
- * child that a killed owner has just forked, until it executes its program. So owner_take() tries
- * for a while. flock(2) cannot test a lock without taking it. F_OFD_GETLK only sees fcntl locks,
- * and programs that use flock as documented would not see those. */
+ * child that a killed owner has just forked, until it calls execve(). So owner_take() tries for a
+ * while. flock(2) cannot test a lock without taking it. F_OFD_GETLK only sees fcntl locks, and
+ * programs that use flock as documented would not see those. */
 enum { TAKE_TRIES = 500, TAKE_PAUSE_NS = 2 * 1000 * 1000 };
 
 static bool owner_path(const struct place *place, const char *uid, char path[PATH_MAX],
@@ -301,9 +301,9 @@ static bool answer_control(struct orphan *orphan, const struct control *control,
     if (!same_boot)
         now.mono_ms = last->mono_ms + (now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0);
 
-    /* The scheduler decides as usual but starts nothing. As there is nobody to send signals, a
-     * cancel is always the mildest one. The scheduler's requests are ignored, because there is no
-     * engine. */
+    /* The scheduler decides as usual but starts nothing. A cancel always has the mildest mode,
+     * because there is nobody to send signals. The scheduler's requests are ignored, because there
+     * is no engine. */
     struct scheduler scheduler = {.state = state, .orphaned = true, .is_session = run->is_session};
     struct input input = {.kind = INPUT_CONTROL, .now = now, .control = *control};
     input.control.mode = CANCEL_STOP;

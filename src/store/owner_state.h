@@ -35,7 +35,7 @@ void this_process_read(struct this_process *out);
 ATTR_MUST_USE bool this_process_uid(char out[LOG_UID_MAX], struct err *err);
 
 /* Takes the run's owner lock and answers all pending controls. Fails with ERR_BUSY if the run has
- * an owner, who will answer them. */
+ * an owner, which will answer them. */
 ATTR_MUST_USE bool orphan_answer(const struct place *place, int64_t run, struct err *err);
 
 #endif

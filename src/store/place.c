@@ -125,7 +125,7 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Our output must not go to a log that somebody else put in a parent directory. */
+/* The output of a run must not go to a log that somebody else put in a parent directory. */
 static bool is_trusted(const char *dir)
 {
     struct stat info;
@@ -250,7 +250,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
     return true;
 }
 
-/* Fails with ERR_INVALID and the hint --db for a network file system. */
+/* Rejects a network file system with ERR_INVALID and the hint --db. */
 static bool place_check_folder(const char *dir, struct err *err)
 {
     struct place_disk disk = {0};
@@ -284,7 +284,7 @@ static bool is_repository(const char *dir)
 }
 
 /* Finds the nearest .devs/devs.db in this directory or its parents, within the repository. Sets
- * `passed` to the directory of one above the repository, which is not used; "" = none. */
+ * `passed` to the directory of a log above the repository, which is not used; "" = none. */
 static bool walk_up(const char *from, struct place *out, char passed[PATH_MAX])
 {
     bool is_outside = false;

@@ -47,8 +47,8 @@ ATTR_MUST_USE bool place_check_log(const struct place *place, struct err *err);
 
 /* Checks a log before it is opened for writing and before any file next to it is made. The
  * directory must be private. The file must not exist yet, or be a log that this build can write to
- * (otherwise ERR_DAMAGED), not a link or hard-linked, and made here (log_own.h). Makes our own
- * files private if others could read them. Leaves nothing behind on failure. */
+ * (otherwise ERR_DAMAGED), not a link or hard-linked, and made here (log_own.h). Makes the user's
+ * own files private if others could read them. Leaves nothing behind on failure. */
 ATTR_MUST_USE bool place_check_write(const struct place *place, struct err *err);
 
 #endif

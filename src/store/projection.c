@@ -30,8 +30,8 @@ static const char *const statement_sql[] = {
 };
 static_assert(ARRAY_LEN(statement_sql) == PROJECTION_STATEMENTS, "a place for each statement");
 
-/* Which rows an event changes. Some change none: a running attempt's pid is only in its event,
- * which saves the most frequent commit two pages. */
+/* The rows that an event changes. Some events change no row: a running attempt's pid is only in its
+ * event, which saves the most frequent commit two pages. */
 enum { CHANGES_TASK = 1, CHANGES_ATTEMPT = 2 };
 
 static const unsigned char changes[EVENT_KIND_COUNT] = {
@@ -268,7 +268,7 @@ static bool write_attempt(const struct projection *projection, const struct proj
     (void)sqlite3_bind_int64(put, 6, attempt->started.at_ms);
     db_bind_unless(put, 7, attempt->ended.at_ms, 0);
     db_bind_unless(put, 8, attempt->waited_ms, 0);
-    for (int i = 0; i < (int)ARRAY_LEN(facts); i++) /* NULLs until it has ended */
+    for (int i = 0; i < (int)ARRAY_LEN(facts); i++) /* NULL until the attempt has ended */
         db_bind_unless(put, 9 + i, ended ? facts[i] : INT64_MIN, INT64_MIN);
     db_bind_unless(put, 20, (int64_t)attempt->type, TRANSIENT_NONE);
     db_bind_unless(put, 21, (int64_t)attempt->reason, REASON_NONE);
@@ -296,7 +296,7 @@ bool projection_summary(struct projection *projection, int64_t last_seq, struct 
 {
     const struct run_state *state = projection->state;
     const int *counts = state->counts;
-    int failed = counts[TASK_BLOCKED]; /* they did not pass either: log_run_info */
+    int failed = counts[TASK_BLOCKED]; /* blocked tasks count as failed: log_run_info */
     for (enum task_status status = 0; status < TASK_STATUS_COUNT; status++)
         failed += task_status_is_failed(status) ? counts[status] : 0;
     sqlite3_stmt *put = projection->statements[PUT_SUMMARY];

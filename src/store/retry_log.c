@@ -1,9 +1,8 @@
-/*
- * retry_log.c - reads past attempts, to count whether retrying helps.
+/* retry_log.c - reads past attempts, to count whether retrying helps.
  *
- * The results come from the table `attempt`. A scan of the events finds what that lacks:
- * corrections, hints, ends of rounds and silence. Both are sorted by attempt, and then joined.
- */
+ * The results come from the table `attempt`. A scan of the events finds the facts that the table
+ * lacks: corrections, hints, ends of rounds and silence. Both are sorted by attempt, and then
+ * joined. */
 #include "retry_log.h"
 
 #include <limits.h>
@@ -17,7 +16,7 @@
 #include "verdict.h"
 #include "xalloc.h"
 
-enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* per run; more than any valid log has */
+enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* maximum per run; more than any valid log has */
 
 /* Reading details about attempts from events, because the projection `attempt` lacks them. */
 
@@ -169,8 +168,9 @@ static const char attempts_sql[] =
 struct reading {
     int64_t run;
     struct attempt_marks marks;
-    struct attempt_key last; /* the last one read; attempt 0 = none of its step */
-    bool hinted;             /* the next attempt got a hint */
+    struct attempt_key
+        last;    /* the last attempt that was read; attempt 0 = no attempt of the step yet */
+    bool hinted; /* the next attempt got a hint */
     struct retry_step step;
 };
 

@@ -31,7 +31,7 @@ static const char schema_tables[] =
     " attempts INTEGER NOT NULL DEFAULT 0, passed INTEGER NOT NULL DEFAULT 0,"
     " failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,"
     " waited_ms INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0);"
-    /* All except `run`, whose row is written with every commit. */
+    /* The plan is separate from `run`, because the row of `run` is written with every commit. */
     "CREATE TABLE plan(run INTEGER PRIMARY KEY, text TEXT NOT NULL);"
     "CREATE TABLE event("
     " run INTEGER NOT NULL, seq INTEGER NOT NULL,"
@@ -228,7 +228,7 @@ static bool fill_words(const struct db *db, struct err *err)
     return ok;
 }
 
-/* Adds tables and names that the build that made the log did not know. */
+/* Adds tables and names that are unknown to the build that made the log. */
 static bool bring_up_to_date(const struct db *db, struct err *err)
 {
     int64_t want = 0;
@@ -288,7 +288,7 @@ static bool refuse_object(const char *name, const char *why, struct err *err)
 /* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
  * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. Text
  * that begins like a table's makes a table, whatever the row's other columns say. Sets
- * *has_other_table if a table is not identical to a statement of this build: only then it may have
+ * *has_other_table if a table is not identical to a statement of this build: only then may it have
  * generated columns. */
 static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
                          struct err *err)
@@ -321,8 +321,9 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
     return true;
 }
 
-/* A computed column could take unlimited time. Ours is the time of an event as text: virtual, and
- * no statement of ours reads it. A stored one would be computed by each insert. */
+/* A computed column could take unlimited time. The only one that devs makes is the time of an event
+ * as text. It is virtual, and no statement of devs reads it. A stored column would be computed by
+ * each insert. */
 static const char computed_columns_sql[] =
     "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden<>0"
     " AND NOT(?1='event' AND name='at' AND hidden=2)"; /* 2: virtual */
@@ -434,7 +435,7 @@ bool schema_check(struct db *db, struct err *err)
     if (!read_marks(db, &marks, err) || !check_marks(&marks, err) ||
         !db_number(db, SCHEMA_COUNT_BUNDLE, &bundles, err))
         return false;
-    if (bundles != 0) /* nothing may be added to one */
+    if (bundles != 0) /* nothing may be added to a bundle */
         return err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
     return true;
 }

@@ -41,7 +41,7 @@ static bool name_folder(int nth, char out[PATH_MAX])
     return len > 0 && len < PATH_MAX - NAME_MAX_BYTES;
 }
 
-/* Our output must not go to a directory that somebody else created first in /tmp. */
+/* The output of a run must not go to a directory that somebody else created first in /tmp. */
 static bool is_ours(const char *dir, struct err *err)
 {
     struct stat info;
@@ -84,7 +84,8 @@ bool spill_find(const char *uid, struct place *out)
 
 void spill_remove(const struct place *place)
 {
-    /* The database last: until then, the other files still belong to something. */
+    /* Deletes the database last, so that until then the other files can be recognized as its
+     * own. */
     static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", "-mine", ""};
     const char *name = strrchr(place->db, '/') + 1;
     char path[PATH_MAX];
@@ -126,7 +127,7 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
         info.first_seq = sqlite3_column_int64(query, 5);
         info.last_seq = sqlite3_column_int64(query, 6);
     } else if (ok) {
-        /* An unfinished spill, whose devs was killed, or another log. */
+        /* Either an unfinished spill, whose devs was killed, or a log that is not a spill. */
         int64_t runs = 0;
         ok = db_number(&db, "SELECT count(*) FROM run WHERE id>0", &runs, err);
         if (ok && runs == 0)
@@ -229,7 +230,7 @@ static int64_t id_behind(const struct log_writer *from, const char *sql)
 }
 
 /* Makes row ids of the spill higher than those of the log, so that readers that continue by id see
- * them in both. */
+ * the rows of both. */
 static bool put_first_ids(struct log_writer *spill, const struct log_writer *from, struct err *err)
 {
     static const char *const sql[] = {
@@ -247,7 +248,8 @@ static bool put_first_ids(struct log_writer *spill, const struct log_writer *fro
         ok = db_run(&spill->db, puts[i], err);
     }
     db_finalize(puts, (int)ARRAY_LEN(sql));
-    return ok && db_exec(&spill->db, "DELETE FROM control", err); /* its id stays used */
+    return ok &&
+           db_exec(&spill->db, "DELETE FROM control", err); /* the id of a deleted row stays used */
 }
 
 static bool put_marks(const struct log_writer *spill, const struct log_writer *from,

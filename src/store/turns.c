@@ -1,5 +1,4 @@
-/*
- * turns.c - makes writers wait for each other in a queue, with a time limit; and the bell.
+/* turns.c - makes writers wait for each other in a queue, with a time limit; and the bell.
  *
  * With SQLite's own lock, waiting writers sleep and try again, so one may never get it. flock(2)
  * lets the kernel wake them. With a single lock, the process that has just had its turn could be
@@ -7,9 +6,8 @@
  * else, including the last writer, waits for the gate.
  *
  * flock(2) has no time limit. A timer of the waiting thread sends it a signal whose handler does
- * nothing, which interrupts the call. After a wait in vain, the next one is short, because the
- * process that has the turn may be suspended.
- */
+ * nothing, which interrupts the call. After a failed wait, the next wait is short, because the
+ * process that has the turn may be suspended. */
 #define _GNU_SOURCE /* SIGEV_THREAD_ID, gettid */
 
 #include "turns.h"
@@ -133,7 +131,7 @@ bool turns_take(struct turns *turns, struct err *err)
         turns->in_vain = false;
     else
         ok = wait_for_both(turns, err);   /* keeps the gate if we have it */
-    (void)flock(turns->gate_fd, LOCK_UN); /* the next one now waits for the write lock */
+    (void)flock(turns->gate_fd, LOCK_UN); /* the next writer now waits for the write lock */
     return ok;
 }
 
@@ -202,8 +200,8 @@ void bell_done(struct bell *bell)
 
 void bell_ring(const struct bell *bell)
 {
-    /* Always the same byte, so that the file does not grow. On a full disk this may fail: then
-     * watchers poll. */
+    /* Always writes the same byte, so that the file does not grow. This may fail on a full disk;
+     * then watchers poll. */
     ssize_t written = pwrite(bell->fd, "\a", 1, 0);
     (void)written;
 }

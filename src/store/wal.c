@@ -84,7 +84,8 @@ static struct timespec in_ms(int ms)
     return at;
 }
 
-/* Called before each copy, so that damage in the WAL does not get into the database. */
+/* Returns true if the WAL may be copied. Checked before each copy, so that damage in the WAL does
+ * not get into the database. */
 static bool may_copy(struct checkpointer *self)
 {
     struct err err = {0};
@@ -97,7 +98,7 @@ static bool may_copy(struct checkpointer *self)
     return ok;
 }
 
-/* Copies the WAL into the database. If a reader is in the way, less is done; the next checkpoint
+/* Copies the WAL into the database. If a reader is in the way, copies less; the next checkpoint
  * does the rest. */
 static void checkpoint_wal(struct checkpointer *self, bool cut_off)
 {
@@ -263,7 +264,7 @@ void checkpointer_synced(struct checkpointer *self)
 void checkpointer_ask(struct checkpointer *self, bool cut_off)
 {
     (void)pthread_mutex_lock(&self->lock);
-    /* Keeps an existing pin, because what that protects has not been copied yet. */
+    /* Keeps an existing pin, because the frames that it protects have not been copied yet. */
     if (!self->pinned) {
         bool row = false;
         self->pinned = db_next(&self->pin_db, self->pin, &row, NULL) && row;
@@ -309,7 +310,7 @@ struct header {
 };
 static_assert(sizeof(struct header) == INDEX_BYTES, "as SQLite lays it out");
 
-/* Reading the WAL index, and checking that the WAL still has what was committed. */
+/* Reading the WAL index, and checking that the WAL still has everything that was committed. */
 
 static sqlite3_file *file_of(const struct db *db, int which)
 {
@@ -546,8 +547,9 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* Returns what the line maps at the address; MAPPING_OTHER if nothing. A truncated path might be
- * that of SQLite's shared memory, so any shared mapping with one is treated as such. */
+/* Returns the kind of mapping that the line describes; MAPPING_OTHER if the address is not in it. A
+ * truncated path might be that of SQLite's shared memory, so any shared mapping with a truncated
+ * path is treated as such. */
 static enum mapping mapping_of(struct maps_line *line, uintptr_t address)
 {
     static const char writable[] = " rw-s ";
