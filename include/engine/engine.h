@@ -20,9 +20,9 @@
 #include "plan.h"
 
 enum {
-    ENGINE_KILL_GRACE_MS = 10000, /* from TERM to KILL */
+    ENGINE_KILL_GRACE_MS = 10000, /* time from TERM to KILL */
     ENGINE_QUIET_MS = 60000,      /* an attempt without output for this long is called quiet */
-    ENGINE_TURN_EVENTS_MAX = 256, /* inputs handled in one turn of the event loop */
+    ENGINE_TURN_EVENTS_MAX = 256, /* maximum inputs handled in one turn of the event loop */
 };
 
 /* What the engine does when nothing more can run. */
@@ -106,8 +106,8 @@ ATTR_MUST_USE bool engine_check_worktrees(const struct plan *plan, const char *r
 /* Becomes readable once the thread has exited on its own. */
 int engine_done_fd(const struct engine *engine);
 
-/* Cancels the whole run as a user would (TERM, then KILL after the grace period). The engine
- * exits on its own when all children are gone. Any thread. */
+/* Cancels the whole run as a user would (TERM, then KILL after the grace period). The engine exits
+ * on its own when all children have ended. Any thread. */
 void engine_cancel(struct engine *engine, const char *by);
 
 /* Starts nothing more. When the current attempts have ended, the engine exits without recording the
@@ -126,9 +126,10 @@ struct engine_task {
 };
 
 enum {
-    ENGINE_ADDS_MAX = 256,               /* calls of engine_add() that may wait at the same time */
-    ENGINE_STDIN_MAX = 16 * 1024 * 1024, /* bytes of one task's stdin */
-    ENGINE_TASK_MAX = 8 * 1024 * 1024,   /* bytes of its JSON; the system limit on argv is lower */
+    ENGINE_ADDS_MAX = 256, /* maximum calls of engine_add() that may wait at the same time */
+    ENGINE_STDIN_MAX = 16 * 1024 * 1024, /* maximum bytes of one task's stdin */
+    ENGINE_TASK_MAX =
+        8 * 1024 * 1024, /* maximum bytes of one task's JSON; the system limit on argv is lower */
 };
 
 /* Adds a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log (or
@@ -153,7 +154,7 @@ ATTR_MUST_USE bool engine_add(struct engine *engine, const struct engine_task *t
  * this call, a run whose plan grows continues until it is canceled. Any thread. */
 void engine_close_plan(struct engine *engine);
 
-enum { ENGINE_NOTE_MAX = 1000 }; /* bytes */
+enum { ENGINE_NOTE_MAX = 1000 }; /* maximum bytes of a note */
 /* Records a note for the user, on a task (its number) or on the run (-1). Truncated to
  * ENGINE_NOTE_MAX bytes; dropped if ENGINE_ADDS_MAX notes are already waiting. Any thread. */
 void engine_note(struct engine *engine, int task, const char *note);

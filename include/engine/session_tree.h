@@ -17,7 +17,7 @@
 
 struct session_tree;
 
-/* All borrowed for session_tree_make(), except the environment: until session_tree_close(). */
+/* All borrowed for session_tree_make(); the environment is borrowed until session_tree_close(). */
 struct session_tree_call {
     const struct workspace_spec *spec;  /* a worktree or a copy */
     const char *run_dir;                /* the user's folder, absolute */

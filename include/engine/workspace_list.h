@@ -16,12 +16,12 @@
 #include "plan.h"
 
 enum {
-    WORKSPACE_UID_MAX = 64,         /* size of a run's uid, with its NUL */
-    WORKSPACE_LIST_MAX = 20000,     /* workspaces listed at once; remove some to see the rest */
+    WORKSPACE_UID_MAX = 64,     /* size of a run's uid, with its NUL */
+    WORKSPACE_LIST_MAX = 20000, /* maximum workspaces listed at once; remove some to see the rest */
     WORKSPACE_LIST_BRANCH_MAX = 256 /* size of a branch name, with its NUL */
 };
 
-/* What was kept of a task, according to its workspace. */
+/* The form in which a task's result was kept, according to its workspace. */
 enum workspace_result_form {
     WORKSPACE_RESULT_NONE,
     WORKSPACE_RESULT_BRANCH,
@@ -34,7 +34,7 @@ struct workspace_left {
     char task[PLAN_ID_MAX + 1];  /* "" for the contents that the whole run shares */
     bool has_tree;               /* the task's files, or snapshots of them, exist */
     enum workspace_result_form result;
-    int64_t bytes;                          /* of all its files; -1 if unknown */
+    int64_t bytes;                          /* total size of its files; -1 if unknown */
     int64_t changed_ms;                     /* last time an entry was added or removed, UTC */
     char branch[WORKSPACE_LIST_BRANCH_MAX]; /* holds the result; "" = none */
 };

@@ -18,9 +18,9 @@
 #include "str.h"
 
 enum {
-    RESULT_PATHS_MAX = 1000000,            /* paths in a result */
-    RESULT_DIFF_BYTES = 256 * 1024 * 1024, /* size of its diff */
-    RESULT_CLASHES_NAMED = 10,             /* conflicting paths that an error names */
+    RESULT_PATHS_MAX = 1000000,            /* maximum paths in a result */
+    RESULT_DIFF_BYTES = 256 * 1024 * 1024, /* maximum size of its diff */
+    RESULT_CLASHES_NAMED = 10,             /* maximum conflicting paths that an error names */
 };
 
 /* Selects a task. All borrowed for the call. */
@@ -71,8 +71,8 @@ struct workspace_changes {
 void workspace_changes_done(struct workspace_changes *changes);
 
 /* Lists everything that the task has changed since it started. The caller frees *out with
- * workspace_changes_done(). Fails with ERR_NOT_FOUND if its branch or folder is gone; ERR_LIMIT if
- * there are more than RESULT_PATHS_MAX paths. */
+ * workspace_changes_done(). Fails with ERR_NOT_FOUND if its branch or folder no longer exists;
+ * ERR_LIMIT if there are more than RESULT_PATHS_MAX paths. */
 ATTR_MUST_USE bool workspace_result_changes(struct workspace_result *result,
                                             struct workspace_changes *out, struct err *err);
 

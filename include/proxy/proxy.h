@@ -19,8 +19,8 @@
 
 enum {
     PROXY_JOBS = 8,             /* concurrent calls */
-    PROXY_GRACE_MS = 2000,      /* for active calls when the client's stream ends */
-    PROXY_KILL_GRACE_MS = 1000, /* for their processes after that, between TERM and KILL */
+    PROXY_GRACE_MS = 2000,      /* for active calls to end after the client's stream has ended */
+    PROXY_KILL_GRACE_MS = 1000, /* for their processes after that, between SIGTERM and SIGKILL */
     PROXY_LOOK_MS = 1000, /* how often waiting calls are checked, and their progress reported */
     PROXY_RUNS_MS = 5000, /* how often progress of running calls is reported */
 };
@@ -30,7 +30,7 @@ struct proxy_options {
     int signal_fd;     /* readable when a signal requests shutdown; borrowed */
     const char *db;    /* as for place_find() */
     /* Options for the engine; `plan` grows and has no tasks. The proxy sets place, name and `by`.
-     * Texts are borrowed until proxy_run() returns. */
+     * Strings are borrowed until proxy_run() returns. */
     struct engine_options engine;
     const struct workspace_spec *workspace; /* borrowed; where calls run; NULL = in place */
     const char *name;                       /* name of the run; NULL = the client's name */
@@ -42,7 +42,7 @@ struct proxy_options {
 struct proxy_result {
     int64_t run; /* run number; 0 = no tool was called */
     int64_t calls;
-    int signal_number; /* the signal that ended it; 0 = the client disconnected */
+    int signal_number; /* the signal that ended the session; 0 = the client disconnected */
     struct str kept; /* where the files of a workspace were kept; "" = in place. The caller frees */
     bool recording_failed;
     struct err err;        /* why recording failed, or why the files could not be kept */

@@ -232,8 +232,8 @@ static bool is_in_guarded_file(const char *path, size_t top)
     return is;
 }
 
-/* Returns true if this may be written, otherwise sets errno to REFUSED. `name` is in the directory
- * `fd`; NULL means that `fd` is the file. */
+/* Returns true if the file may be written, otherwise sets errno to REFUSED. `name` is in the
+ * directory `fd`; NULL means that `fd` is the file. */
 static bool may_write(int fd, const char *name, const char *guarded)
 {
     char top[PATH_MAX], path[PATH_MAX];
@@ -327,8 +327,8 @@ static bool replace_file(int folder, const char *name, const struct str *text, m
 }
 
 /* Overwrites the file that a link within the project leads to. A file with several hard links is
- * refused, because another name of it may be guarded and cannot be found from here. An unreadable
- * file is not checked for being a plan: devs could not read it as one. */
+ * refused, because one of its other names may be guarded, and these names cannot be found from
+ * here. An unreadable file is not checked for being a plan: devs could not read it as one. */
 static bool write_through(const char *path, const struct str *text, const char *guarded)
 {
     int fd = -1;

@@ -29,8 +29,8 @@ bool mcp_output_read(struct log_reader *reader, const struct log_output_key *key
             after = row->id;
             if (row->stream != LOG_STREAM_OUT && row->stream != LOG_STREAM_ERR)
                 continue;
-            /* Rows come in the order of their offsets; one may repeat the end of the previous
-             * one. */
+            /* Rows come in the order of their offsets; a row may repeat the end of the previous
+             * row. */
             struct mcp_stream *stream = &out->streams[row->stream - LOG_STREAM_OUT];
             const int64_t known = stream->next - row->offset;
             if (known >= (int64_t)row->len)
@@ -65,7 +65,7 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
         return;
     }
 
-    /* The head ends at a line, if one ends in the second half of the limit. */
+    /* The head ends with a whole line if a line ends in the second half of the limit. */
     const size_t head_end = text_cut(bytes, is_whole ? len : stream->gap_at, MCP_HEAD_BYTES);
     size_t head = head_end;
     while (head > MCP_HEAD_BYTES / 2 && bytes[head - 1] != '\n')
@@ -73,7 +73,7 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
     if (head <= MCP_HEAD_BYTES / 2)
         head = head_end;
 
-    /* The tail begins at a line, if one begins in its first half. */
+    /* The tail begins with a whole line if a line begins in the first half of the tail. */
     const size_t from = is_whole ? head : stream->gap_at;
     size_t tail = len - from > MCP_TAIL_BYTES ? len - MCP_TAIL_BYTES : from;
     while (tail > from && tail < len - MCP_TAIL_BYTES / 2 && bytes[tail - 1] != '\n')
@@ -123,7 +123,7 @@ static struct line cut_line(const struct line *line, size_t front, size_t back)
                                     : (struct line){line->bytes, 0};
 }
 
-/* Returns the part before the first occurrence of these words. */
+/* Returns the part before the first occurrence of `words`. */
 static struct line line_before(struct line line, const char *words)
 {
     const size_t len = strlen(words);
@@ -143,7 +143,8 @@ static size_t leading_digits(const struct line *line)
     return count;
 }
 
-/* "not ok 3 - name": number and dash are optional; tests that are expected to fail do not count. */
+/* Returns the name in "not ok 3 - name". The number and the dash are optional. A test that is
+ * expected to fail does not count. */
 static struct line tap_name(const struct line *line)
 {
     static const struct line none = {"", 0};
@@ -157,7 +158,7 @@ static struct line tap_name(const struct line *line)
     return line_begins(&name, "# ") || name.len < rest.len ? none : name;
 }
 
-/* "3 - name (Failed)" */
+/* Returns the name in "3 - name (Failed)". */
 static struct line ctest_name(const struct line *line)
 {
     static const char *const ways[] = {" (Failed)", " (Timeout)", " (SEGFAULT)"};
@@ -170,7 +171,7 @@ static struct line ctest_name(const struct line *line)
     return (struct line){"", 0};
 }
 
-/* "[  FAILED  ] Case.Name (3 ms)", but not the summary line. */
+/* Returns the name in "[  FAILED  ] Case.Name (3 ms)", but not in the summary line. */
 static struct line gtest_name(const struct line *line)
 {
     static const char mark[] = "[  FAILED  ] ";

@@ -1,9 +1,7 @@
-/*
- * mcp_request.c - the tools: checks their arguments, and turns a call into a task.
+/* mcp_request.c - the tools: checks their arguments, and turns a call into a task.
  *
- * Without a sandbox, the tools for files run devs itself (file_act.c); in one, they run shell
- * scripts, which refuse to write what file_act.c refuses.
- */
+ * Without a sandbox, the tools for files run devs itself (file_act.c); in a sandbox, they run shell
+ * scripts, which refuse to write the files that file_act.c refuses. */
 #include "mcp_request.h"
 
 #include <assert.h>
@@ -51,7 +49,7 @@ void mcp_tool_list(struct str *out)
 {
     struct json *list = NULL;
     bool ok = json_parse(mcp_tools, strlen(mcp_tools), &list, NULL, NULL);
-    assert(ok); /* an embedded asset of our own */
+    assert(ok); /* the asset is embedded in devs */
     (void)ok;
     json_write(out, list);
     json_free(list);
@@ -264,7 +262,7 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     return true;
 }
 
-/* Makes a directory in the project relative, so that it is valid wherever calls work. */
+/* Makes a directory in the project relative, so that it is valid wherever calls run. */
 static void settle_cwd(struct mcp_request *out, const char *root)
 {
     const char *cwd = out->cwd && strcmp(out->cwd, root) == 0 ? "." : out->cwd;
@@ -345,8 +343,8 @@ static const char read_script[] =
     "f=$(cd -P -- \"./$e\" && pwd -P) || exit 66; guard_place \"$f\"; "                            \
     "mkdir -p -- \"./$d\" || exit 1; "
 /* Refuses text that looks like a plan when whitespace is removed. JSON may escape the letters of a
- * key, but no editor or program does that, so such text is refused without a closer look. 67108865
- * is PLAN_BYTES_MAX + 1. */
+ * key, but no editor or program does that, so text with such an escape is refused without a closer
+ * look. 67108865 is PLAN_BYTES_MAX + 1. */
 #define GUARD_PLAN                                                                                 \
     "if [ -f \"./$b\" ] && [ -r \"./$b\" ]; then "                                                 \
     "j=$(head -c 67108865 \"./$b\" | tr -d '\\000 \\t\\r\\n') || exit 1; case $j in \\{*) "        \

@@ -46,8 +46,9 @@ struct mcp_request {
     int64_t timeout_ms;
     enum phase phase;
     bool idempotent;
-    bool says_idempotent; /* the call specifies `idempotent`; otherwise it is the tool's default */
-    char *path;           /* owned; only file tools: relative, without ".." */
+    bool
+        says_idempotent; /* the call specifies `idempotent`; otherwise the tool's default applies */
+    char *path;          /* owned; only file tools: relative, without ".." */
     int64_t offset, length; /* bytes; only read_file */
 };
 
@@ -84,8 +85,9 @@ ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struc
 /* The output of an attempt, shortened for a model. Secrets were redacted before it was logged. */
 
 enum {
-    MCP_HEAD_BYTES = 8 * 1024,  /* kept from the start of a stream that is too long */
-    MCP_TAIL_BYTES = 16 * 1024, /* kept from its end, which is usually more informative */
+    MCP_HEAD_BYTES = 8 * 1024, /* kept from the start of a stream that is too long */
+    MCP_TAIL_BYTES =
+        16 * 1024, /* kept from the end of the stream, which is usually more informative */
 };
 
 /* One stream. */
@@ -101,14 +103,14 @@ struct mcp_output {
     struct mcp_stream streams[2];
 };
 
-/* Reads everything that is kept of a finished attempt. The caller frees *out with
- * mcp_output_done(), even after a failure. */
+/* Reads all kept output of a finished attempt. The caller frees *out with mcp_output_done(), even
+ * after a failure. */
 ATTR_MUST_USE bool mcp_output_read(struct log_reader *reader, const struct log_output_key *key,
                                    struct mcp_output *out, struct err *err);
 void mcp_output_done(struct mcp_output *output);
 
-/* Appends the stream for reading: without escape sequences, and if it is long, only head and tail
- * with a line between them that says how much is missing. */
+/* Appends the stream as readable text, without escape sequences. Of a long stream, appends only
+ * head and tail, with a line between them that says how much is missing. */
 void mcp_stream_text(const struct mcp_stream *stream, struct str *out);
 
 enum {
@@ -141,14 +143,14 @@ void mcp_loops_add(struct mcp_loops *loops, const struct mcp_loops_call *call,
 
 /* The result of a finished call: as text for the model, and as data. */
 
-/* A finished call. Everything is borrowed for the call. */
+/* A finished call. All pointers are borrowed. */
 struct mcp_ended {
     const struct run_state *state;
     int64_t run; /* run number */
     int task;    /* the task of the call; it has ended */
     const struct mcp_request *request;
     const struct mcp_output *output;    /* output of the last attempt */
-    const struct entropy_verdict *loop; /* about the session's calls */
+    const struct entropy_verdict *loop; /* the loop detector's verdict on the session's calls */
     const char *nudge;                  /* "" = none */
 };
 

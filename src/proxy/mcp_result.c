@@ -1,9 +1,7 @@
-/*
- * mcp_result.c - the result of a call: text and advice for the model, the same as data, and
- * progress.
+/* mcp_result.c - the result of a call: text and advice for the model, the same information as data,
+ * and progress.
  *
- * The content of a file comes first, in an element of its own, unchanged.
- */
+ * The content of a file comes first, in an element of its own, unchanged. */
 #include "mcp_request.h"
 
 #include <stddef.h>
@@ -139,8 +137,8 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 
 /* A call's result as text for the model. */
 
-/* Appends how the call ended; for one that could be tried again, or was, the number of tries; and
- * for a failed one its class and the evidence for it. */
+/* Appends how the call ended; the number of tries if it was or could be tried again; and, if it
+ * failed, its class and the evidence. */
 static void add_facts(const struct mcp_ended *ended, struct str *out)
 {
     const struct shown_time time = {.date = clock_date};
@@ -309,7 +307,7 @@ static void write_tests(const struct mcp_ended *ended, struct str *out)
     str_done(&failing);
 }
 
-/* Returns why the content of a file must not be written back as shown; "" = it may. Static. */
+/* Returns why the content of a file must not be written back as shown, or "" if it may. Static. */
 static const char *mcp_file_warning(const struct mcp_shown *shown)
 {
     const struct str *text = &shown->texts[0];

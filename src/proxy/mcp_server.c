@@ -1,9 +1,7 @@
-/*
- * mcp_server.c - answers the messages of a client: requests, batches, and pending calls.
+/* mcp_server.c - answers the messages of a client: requests, batches, and pending calls.
  *
  * A table says which methods each era of the protocol has. The server owns a call until
- * mcp_server_answer(). The replies to a batch are sent together, when the last one is there.
- */
+ * mcp_server_answer(). The replies to a batch are sent together, once the last reply is there. */
 #include "mcp_server.h"
 
 #include <stdio.h>
@@ -32,7 +30,8 @@ static void mcp_reply_result(struct str *out, const char *id, enum mcp_era era, 
     str_add(out, "}}");
 }
 
-/* `id` is JSON; "" = unknown, written as null. `data` is JSON, NULL = none. */
+/* Writes an error reply. `id` is JSON; "" = unknown, written as null. `data` is JSON; NULL =
+ * none. */
 static void mcp_reply_error(struct str *out, const char *id, enum mcp_error code,
                             const char *message, const char *data)
 {
@@ -51,7 +50,7 @@ static void add_server(struct str *out)
     str_add(out, "{\"name\":\"devs\",\"title\":\"devs\",\"version\":\"" DEVS_VERSION "\"}");
 }
 
-/* Appends an error up to the members of structuredContent after the verdict. */
+/* Appends the beginning of an error, up to and including the verdict in structuredContent. */
 static void begin_error(struct str *out, const struct str *text, const char *verdict)
 {
     str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
@@ -89,7 +88,8 @@ void mcp_reply_unknown(struct str *out, const char *why)
 
 /* Pending calls, and the batches they came in. */
 
-/* Called when a request of the batch has its reply, or will not get one. */
+/* Call it when a request of the batch has its reply, or will not get one. After the last request,
+ * sends the replies and frees the batch. */
 static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
 {
     if (--batch->open > 0)
@@ -102,7 +102,7 @@ static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
     free(batch);
 }
 
-/* Takes ownership of the text. */
+/* Sends a reply, or adds it to its batch. Takes ownership of the text. */
 static void send_reply(struct mcp_server *server, struct mcp_batch *batch, struct str *text)
 {
     if (batch) {
@@ -203,7 +203,7 @@ static void refuse_request(const struct asked *asked, enum mcp_error code, const
     send_error(asked->server, str_text(&asked->message->id), code, why);
 }
 
-/* Frees the members. */
+/* Sends the result and frees `members`. */
 static void answer_request(const struct asked *asked, struct str *members)
 {
     struct str text = {0};
@@ -277,7 +277,7 @@ static void answer_list_tools(const struct asked *asked)
     }
     str_add(&members, "\"tools\":");
     mcp_tool_list(&members);
-    if (asked->era == MCP_ERA_STATELESS) { /* only this era has a lifetime */
+    if (asked->era == MCP_ERA_STATELESS) { /* a lifetime exists only in this era */
         str_json_i64(&members, "ttlMs", MCP_TTL_MS);
         str_json_text(&members, "cacheScope", "public");
     }
@@ -342,7 +342,7 @@ static const struct {
     {"tools/call", IN_LEGACY | IN_STATELESS, answer_call_tool},
 };
 
-/* Finds out the era of a request. Returns false if the request is invalid and was answered. */
+/* Determines the era of a request. Returns false if the request is invalid and was answered. */
 static bool settle_era(struct asked *asked)
 {
     const struct json *meta = json_get(asked->message->params, "_meta");
@@ -396,7 +396,8 @@ static void take_request(struct mcp_server *server, const struct mcp_message *me
     str_done(&why);
 }
 
-/* Ignores other notifications, which need no action or are from newer versions. */
+/* Handles a cancellation. Ignores all other notifications, which need no action or are from newer
+ * versions. */
 static void take_notification(struct mcp_server *server, const struct mcp_message *message)
 {
     struct str id = {0};
@@ -424,7 +425,7 @@ static void take_message(struct mcp_server *server, const struct json *json)
     case MCP_NOTIFICATION:
         take_notification(server, &message);
         break;
-    case MCP_RESPONSE: /* we send no requests */
+    case MCP_RESPONSE: /* devs sends no requests */
         break;
     case MCP_BROKEN:
         send_error(server, str_text(&message.id), message.error, message.why);
@@ -446,7 +447,7 @@ static void take_batch(struct mcp_server *server, const struct json *list)
         return;
     }
     /* All messages read until the end belong to the batch. Its replies are sent together once the
-     * last one is there. */
+     * last reply is there. */
     struct mcp_batch *batch = xcalloc(1, sizeof(*batch));
     batch->open = 1; /* until the whole batch is read */
     server->batch = batch;

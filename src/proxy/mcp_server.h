@@ -42,7 +42,8 @@ struct mcp_host {
     void *ctx;
     /* Begins a call, which mcp_server_answer() ends, during this function or later. */
     void (*begin)(void *ctx, struct mcp_call *call);
-    /* The client has cancelled the call; it must still be ended with mcp_server_answer(). */
+    /* Called when the client has cancelled the call, which must still be ended with
+     * mcp_server_answer(). */
     void (*take_back)(void *ctx, struct mcp_call *call);
 };
 
@@ -51,7 +52,7 @@ struct mcp_server {
     const char *root;    /* borrowed: the run's directory */
     struct mcp_host host;
     enum mcp_version version;    /* set by initialize; before that, the newest legacy version */
-    char client[MCP_CLIENT_MAX]; /* its name; "" = unknown */
+    char client[MCP_CLIENT_MAX]; /* the client's name; "" = unknown */
     struct mcp_batch *batch;     /* the batch being read; NULL = none */
     struct mcp_call *calls[MCP_CALLS_MAX]; /* owned, in order of arrival */
     size_t call_count;

@@ -191,7 +191,8 @@ bool mcp_out_write(struct mcp_out *out)
         return false;
     if (mcp_out_waiting(out) == 0)
         return true;
-    /* Without blocking: a ready pipe accepts PIPE_BUF bytes, and sockets support MSG_DONTWAIT. */
+    /* This does not block: a ready pipe accepts PIPE_BUF bytes, and sockets support
+     * MSG_DONTWAIT. */
     const char *from = str_text(&out->bytes) + out->written;
     const size_t len = mcp_out_waiting(out);
     ssize_t done = send(out->fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -54,7 +54,8 @@ bool mcp_is_id(const struct json *json);
 
 enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* bytes of a message, without its line feed */
 
-/* `line` is borrowed for the call and includes no line feed; NULL: the line was too long. */
+/* Called for each line. `line` is borrowed for the call and includes no line feed; NULL = the line
+ * was too long. */
 typedef void mcp_line_fn(void *ctx, const char *line, size_t len);
 
 struct mcp_lines {
@@ -66,7 +67,7 @@ struct mcp_lines {
 /* Takes the next bytes and calls `each` for each complete line that is not blank. */
 void mcp_lines_add(struct mcp_lines *lines, const char *bytes, size_t len, mcp_line_fn *each,
                    void *ctx);
-/* Call it at the end of the stream: the last line may lack its line feed. */
+/* Ends the last line, which may lack its line feed. Call it at the end of the stream. */
 void mcp_lines_end(struct mcp_lines *lines, mcp_line_fn *each, void *ctx);
 void mcp_lines_done(struct mcp_lines *lines);
 
@@ -83,7 +84,7 @@ enum mcp_version {
 
 enum mcp_era {
     MCP_ERA_LEGACY,    /* uses initialize */
-    MCP_ERA_STATELESS, /* _meta with each request */
+    MCP_ERA_STATELESS, /* sends _meta with each request */
 };
 
 /* Returns a name such as "2025-11-25". */
@@ -104,7 +105,7 @@ enum {
 struct mcp_out {
     int fd;           /* borrowed; -1 = the client has disconnected, discard everything */
     struct str bytes; /* complete messages */
-    size_t written;   /* how many of `bytes` are written */
+    size_t written;   /* number of bytes that have been written */
 };
 
 /* Queues a message and adds a line feed. `text` is JSON without line feeds. */

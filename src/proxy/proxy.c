@@ -1,8 +1,8 @@
 /* proxy.c - executes the calls of a client as tasks of one run; the event loop of the proxy, and
- * its end in stages.
+ * its shutdown in stages.
  *
- * When the client closes its end, its calls have PROXY_GRACE_MS to end. After that, or at once
- * if the client is gone or a signal arrives, they are cancelled. A second signal ends the loop.
+ * When the client closes its end, its calls have PROXY_GRACE_MS to end. After that, or at once if
+ * the client disconnects or a signal arrives, they are cancelled. A second signal ends the loop.
  * Reading pauses while the client does not read its replies (MCP_OUT_HIGH). */
 #include "proxy.h"
 
@@ -72,7 +72,7 @@ static void free_run(struct executor *executor)
     executor->name = NULL;
 }
 
-/* Begins the run. After a failure nothing is left over, and it can be tried again. */
+/* Begins the run. Cleans up after a failure, so that the caller can try again. */
 static bool executor_run_begin(struct executor *executor, struct err *err)
 {
     struct engine_options options = executor->options->engine;
@@ -119,7 +119,7 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
     return true;
 }
 
-/* Initializes the executor; the run begins with the first call. Borrows both. */
+/* Initializes the executor; the run begins with the first call. Borrows `options` and `server`. */
 static void executor_init(struct executor *executor, const struct proxy_options *options,
                           struct mcp_server *server)
 {
@@ -228,8 +228,8 @@ static void answer_call(struct executor *executor, struct mcp_call *call)
                                           .transient = mcp_ended_is_transient(&ended)};
         mcp_loops_add(executor->loops, &of, &loop, &nudge);
     }
-    /* The engine redacts the secrets of the run; those in the call's own variables are redacted
-     * here. The redactor can be opened, or the call would not have been added. */
+    /* The engine redacts the secrets of the run. The secrets in the call's own variables are
+     * redacted here. The redactor can be opened: otherwise the call would not have been added. */
     const struct redact_setting own = {.environment = call->request.env};
     struct redactor *redactor = NULL;
     if (loop.news && redactor_open(&redactor, &own, NULL)) {
@@ -331,8 +331,8 @@ static bool executor_look(struct executor *executor, struct err *err)
     return ok;
 }
 
-/* Returns a descriptor that is readable when there are new events; -1 if it is not open yet or the
- * caller has to poll. */
+/* Returns a descriptor that is readable when there are new events; -1 if the log is not open yet or
+ * the caller has to poll. */
 static int executor_news_fd(const struct executor *executor)
 {
     return executor->follower ? follower_fd(executor->follower) : -1;
@@ -363,7 +363,7 @@ static void executor_close(struct executor *executor)
         engine_close_plan(executor->engine);
 }
 
-/* Sends TERM to everything that runs; executor_stop() kills the rest. */
+/* Sends SIGTERM to everything that runs; executor_stop() kills the rest. */
 static void executor_cancel(struct executor *executor)
 {
     if (executor->engine)
@@ -399,7 +399,7 @@ static void executor_stop(struct executor *executor, struct proxy_result *result
     executor->loops = NULL;
 }
 
-/* The loop: reads the client, looks at the run, writes replies, and ends in stages. */
+/* The loop: reads the client, looks at the run, writes replies, and shuts down in stages. */
 
 enum { READ_BYTES = 64 * 1024 };
 

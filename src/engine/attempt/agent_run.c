@@ -188,7 +188,7 @@ static void hear_item(void *ctx, const struct agent_item *item)
     }
 }
 
-/* Starts parsing the output of its CLI. */
+/* Starts parsing the output of the agent's CLI. */
 static void open_stream(struct agent_run *run)
 {
     agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear_item, run);

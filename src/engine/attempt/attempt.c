@@ -56,7 +56,7 @@ static void take_output(void *ctx, const char *bytes, size_t len)
     struct attempt *attempt = from->attempt;
     const int stream = from->number;
     output_add(&attempt->streams[stream], bytes, len);
-    /* Of an agent's stdout, only its text is the result: see attempt_agent.c. */
+    /* The result of an agent is only its text, not all of its stdout: see attempt_agent.c. */
     if (!attempt->agent || stream != 0)
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
     if (attempt->agent)
@@ -376,7 +376,9 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind)
 
 /* The text about a failed attempt for the prompt of the next round. */
 
-enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* bytes of each stream; the prompt has room for less */
+enum {
+    ROUND_TAIL_BYTES = 16 * 1024
+}; /* maximum bytes of each stream; the prompt has room for less */
 static_assert(2 * ROUND_TAIL_BYTES <= SCHEDULER_TAIL_MAX, "both are taken");
 
 static void add_tail(struct attempt *attempt, const struct output *output)

@@ -67,7 +67,7 @@ const struct launch_input *growth_input(const struct growth *growth, int task);
  * it has none. */
 const struct redactor *growth_redactor(const struct growth *growth, int task);
 /* Appends the text without the secrets of the task's own variables (task -1 has none) and without
- * those that `run` knows (may be NULL). */
+ * the secrets that `run` knows (may be NULL). */
 void growth_redact(const struct growth *growth, int task, const struct redactor *run,
                    const char *text, size_t len, struct str *out);
 
@@ -123,7 +123,7 @@ struct attempt {
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows about it */
     struct violations violations; /* violations of its step's contract; empty until it is judged */
-    struct str tail, repair;      /* of a failure, for the next round's prompt */
+    struct str tail, repair;      /* text about a failure, for the next round's prompt */
     struct input *ending; /* owned; the verdict, while the result is being kept; else NULL */
     int64_t heard_ms;     /* time of its start, or of its last output */
     bool quiet;           /* it has been reported as quiet */
@@ -167,7 +167,7 @@ void attempt_start(struct attempt *attempt);
 void attempt_refuse(struct attempt *attempt, int code, const char *why);
 /* Ends an attempt that a person canceled before it was started. */
 void attempt_call_off(struct attempt *attempt);
-/* Takes over what the sandbox reports about its end, after surroundings_finish(). */
+/* Takes over the sandbox's report on the attempt's end, after surroundings_finish(). */
 void attempt_take_end(struct attempt *attempt);
 
 /* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
@@ -209,7 +209,8 @@ void attempt_tell_round(struct attempt *attempt, struct input *input);
 /* Returns whether the result of its agent goes into a file. */
 bool attempt_has_output(const struct attempt *attempt);
 
-/* Writes that file for an attempt that would pass. If this fails, the verdict says so. */
+/* Writes the agent's result into its file for an attempt that would pass. If this fails, the
+ * verdict says so. */
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
 
 /* Turns the verdict of an attempt that would pass into a failure if a file that its step expects is

@@ -1,4 +1,4 @@
-/* attempt_internal.h - the parts of an attempt: its call, its agent, its output the detection of
+/* attempt_internal.h - the parts of an attempt: its call, its agent, its output, the detection of
  * new output, and its surroundings. Other folders include attempt.h.
  *
  * The call is the way a step of a plan is started: folder, files, environment. It is the same for
@@ -26,7 +26,7 @@
 #include "str.h"
 #include "workspace.h"
 
-/* What all calls of a run share. All borrowed; must outlive the calls. */
+/* Shared by all calls of a run. All borrowed; must outlive the calls. */
 struct call_setting {
     const struct plan *plan;
     const char *run_dir;      /* absolute */
@@ -53,21 +53,20 @@ void call_done(struct call *call);
 /* Returns "task/1", the step's name for display. */
 const char *call_name(const struct call *call);
 
-/*
- * One output stream of one attempt: decides what is kept and when it is logged.
+/* One output stream of one attempt: decides what is kept and when it is logged.
  *
- * The first OUTPUT_HEAD_BYTES are logged as they arrive. Of the rest, the last OUTPUT_RING_BYTES
- * are kept in memory. While the attempt runs, the end of them (the live tail) is logged repeatedly,
- * overwriting one row. When it ends, all of them are logged. The middle is only counted. A stream
- * without output allocates nothing. One thread.
- */
+ * The first OUTPUT_HEAD_BYTES are logged as they arrive. The last OUTPUT_RING_BYTES of the rest are
+ * kept in memory. While the attempt runs, their end (the live tail) is logged repeatedly,
+ * overwriting one row. When it ends, all kept bytes are logged. The middle is only counted. A
+ * stream without output allocates nothing. One thread. */
 
 enum {
     OUTPUT_HEAD_BYTES = 256 * 1024,
     OUTPUT_RING_BYTES = 1024 * 1024,
-    OUTPUT_PIECE_BYTES = 64 * 1024,   /* longest row in the log, and size of the live tail */
-    OUTPUT_HEAD_MS = 50,              /* the head is logged at most this often */
-    OUTPUT_TAIL_MS = 500,             /* the live tail is logged at most this often */
+    OUTPUT_PIECE_BYTES =
+        64 * 1024,        /* maximum bytes of a row in the log, and size of the live tail */
+    OUTPUT_HEAD_MS = 50,  /* the head is logged at most this often */
+    OUTPUT_TAIL_MS = 500, /* the live tail is logged at most this often */
     OUTPUT_URGENT_BYTES = 128 * 1024, /* with this much unlogged head, log it at once */
     /* Maximum number of pieces that one output_take() returns. */
     OUTPUT_PIECES_MAX = (OUTPUT_HEAD_BYTES + OUTPUT_RING_BYTES) / OUTPUT_PIECE_BYTES + 2,
@@ -81,7 +80,7 @@ struct output {
     size_t kept_len, kept_cap;
     int64_t logged;           /* bytes of the head that were taken for the log */
     int64_t tail_logged;      /* value of `bytes` when the live tail was last taken */
-    int64_t head_ms, tail_ms; /* when each was last taken */
+    int64_t head_ms, tail_ms; /* when the head and the live tail were last taken */
     int head_pieces;
 };
 
@@ -95,9 +94,9 @@ void output_add(struct output *output, const char *bytes, size_t len);
 /* Returns when the next piece is due; INT64_MAX if there is none. */
 int64_t output_due(const struct output *output);
 
-/* Takes what is due at now_ms or, once the attempt has ended, everything left to log. Fills in
- * part, index, offset, bytes and len of at most OUTPUT_PIECES_MAX pieces and returns their number.
- * The bytes are borrowed until the next output_add(). */
+/* Takes the output that is due at now_ms or, once the attempt has ended, everything left to log.
+ * Fills in part, index, offset, bytes and len of at most OUTPUT_PIECES_MAX pieces and returns their
+ * number. The bytes are borrowed until the next output_add(). */
 size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces);
 /* Takes the current contents of the ring while the attempt is still running, as pieces with part
  * LOG_OUTPUT_REST. Otherwise like output_take(). */
@@ -118,9 +117,9 @@ struct redactor;
 
 enum {
     AGENT_USED_MS = 1000,      /* usage is reported at most this often, except to a budget */
-    AGENT_MESSAGE_MAX = 16384, /* bytes of a message that loop detection compares */
-    AGENT_TOOL_MAX = 100,      /* bytes of a tool name in the log */
-    AGENT_SESSIONS_MAX = 100,  /* sessions of one attempt that are logged */
+    AGENT_MESSAGE_MAX = 16384, /* maximum bytes of a message that loop detection compares */
+    AGENT_TOOL_MAX = 100,      /* maximum bytes of a tool name in the log */
+    AGENT_SESSIONS_MAX = 100,  /* maximum sessions of one attempt that are logged */
 };
 
 /* Called from agent_run_add() and agent_run_end(). */
@@ -193,17 +192,15 @@ int64_t agent_run_due(const struct agent_run *run);
 /* Reports the usage if it has changed and the report is due. */
 void agent_run_tell_used(struct agent_run *run, int64_t now_ms);
 
-/*
- * Remembers what the attempts of each task have written, to tell new output from repeated output,
+/* Remembers what the attempts of each task have written, to tell new output from repeated output,
  * and saves that in the log.
  *
  * A task has a memory (entropy.h) from its first output until it is over. A failed task keeps it,
- * since a person may retry it. Of the tasks that are not running and whose memories are in the log,
- * only the last GAINS_KEPT_MAX are kept in RAM; the others are reloaded from the log when their
- * next attempt writes. Thread: engine.
- */
+ * since a person may retry it. For tasks that are not running and whose memories are in the log,
+ * only the last GAINS_KEPT_MAX memories are kept in RAM; the others are reloaded from the log when
+ * the task's next attempt writes. Thread: engine. */
 
-enum { GAINS_KEPT_MAX = 64 }; /* memories of tasks that are waiting or failed */
+enum { GAINS_KEPT_MAX = 64 }; /* maximum memories kept of tasks that are waiting or failed */
 
 struct gains {
     const struct run_state *state; /* borrowed */
@@ -255,7 +252,9 @@ void gains_clear(struct gains *gains);
  * of such a job, are for the engine's thread while no job is running.
  */
 
-enum { SURROUNDINGS_ERR_TAIL = 4096 }; /* bytes of stderr searched for messages of a sandbox */
+enum {
+    SURROUNDINGS_ERR_TAIL = 4096
+}; /* maximum bytes of stderr searched for messages of a sandbox */
 
 /* All borrowed until surroundings_close(). */
 struct surroundings_call {
@@ -291,9 +290,9 @@ struct surroundings {
     struct outcome raw;  /* how the process ended */
 
     /* Results of surroundings_prepare(). */
-    bool is_ready;  /* the process may be started; otherwise see: */
-    int start_code; /* the error code */
-    struct err err; /* the error message */
+    bool is_ready;  /* the process may be started; otherwise `start_code` and `err` are set */
+    int start_code; /* error code */
+    struct err err; /* error message */
     bool has_made, has_before, was_reset;
     struct workspace_made made;
     struct tree_facts before;

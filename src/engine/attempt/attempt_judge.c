@@ -23,7 +23,9 @@
 
 /* Checks the files that a step has to produce (expect_files). Any thread. Blocks on the disk. */
 
-enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* bytes of a file whose content is checked */
+enum {
+    EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024
+}; /* maximum bytes of a file whose content is checked */
 
 static void add_fault(struct str *out, const struct plan_expected_file *file, const char *why)
 {
@@ -139,8 +141,8 @@ static struct classify_text find_tail(const struct attempt *attempt, int stream,
     return output_tail(output, bytes < (int64_t)max ? (size_t)bytes : max);
 }
 
-/* The memory of a task's output is dropped at the end of its run, but the log still shows that the
- * step has ended like this before. */
+/* Returns whether an earlier attempt of the step ended with this result. The log shows that even
+ * after the memory of the task's output was dropped at the end of its run. */
 static bool was_result_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =

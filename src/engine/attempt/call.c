@@ -17,7 +17,7 @@
 
 static const char step_prefix[] = "DEVS_STEP=";
 
-/* Paths in a plan are relative to the run's folder. */
+/* Resolves a path of the plan, which is relative to the run's folder. */
 static char *resolve_path(const char *run_dir, const char *path)
 {
     struct str text = {0};
@@ -40,8 +40,8 @@ static bool is_name_among(char *const *entries, size_t count, const char *entry)
     return false;
 }
 
-/* Our two marks come first, then the step's own entries, then the inherited ones. If a name occurs
- * twice, the first one wins. */
+/* Builds the environment: our two marks, then the step's own entries, then the inherited ones. If a
+ * name occurs twice, the first one wins. */
 static char **build_environment(const struct call_setting *setting, char *step_mark,
                                 char *const *own)
 {

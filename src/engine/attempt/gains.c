@@ -1,9 +1,9 @@
 /* gains.c - each task's memories for the loop detector, in memory and in the log.
  *
  * With its memory, the detector can tell whether output is new compared with all earlier attempts.
- * Memories are saved when an attempt ends, so that another process can continue the run. If there
- * are more than GAINS_KEPT_MAX, the least recently saved one is closed, and loaded from the log
- * when its task runs again. If its row is missing, all output of the task counts as new. */
+ * They are saved when an attempt ends, so that another process can continue the run. If more than
+ * GAINS_KEPT_MAX are in memory, the least recently saved one is closed; it is loaded from the log
+ * when its task runs again. If the row is missing, all output of the task counts as new. */
 #include "attempt_internal.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 /* The bytes of one row in the log: a task's output memory and its agent's call memory. Any
  * thread. */
 
-enum { GAIN_HEAD_BYTES = 8 }; /* bytes before the two memories, if there are two */
+enum { GAIN_HEAD_BYTES = 8 }; /* bytes before the memories if a row has both */
 
 static_assert(2 * (int)ENTROPY_BLOB_BYTES_MAX + (int)GAIN_HEAD_BYTES <= (int)LOG_GAIN_BYTES_MAX,
               "the log keeps what two memories save");
@@ -71,16 +71,16 @@ static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_
 }
 
 struct gain {
-    struct entropy_memory *memory; /* owned; NULL before the first output, and while only the
-                                      log has it */
-    struct entropy_memory *calls; /* owned; memory of its agent's calls; NULL before the first call,
-                                     and while only the log has it */
-    bool saved;                   /* the log has a row for it, saved for this attempt: */
+    struct entropy_memory
+        *memory; /* owned; NULL before the first output and while it is only in the log */
+    struct entropy_memory *calls; /* owned; the memory of the agent's calls; NULL before the first
+                                     call and while it is only in the log */
+    bool saved;                   /* the log has a row for the task, saved for this attempt: */
     int step, attempt;
-    bool had_back;    /* it has been loaded from the log */
-    bool inherited;   /* another engine saved it, if there was anything to save */
-    bool kept;        /* in the list of memories that were saved and are kept, */
-    int older, newer; /* between these two; -1 = none */
+    bool had_back;    /* the row has been loaded from the log */
+    bool inherited;   /* a previous engine saved the row, if there was anything to save */
+    bool kept;        /* in the list of saved memories that are kept in memory */
+    int older, newer; /* neighbors in that list; -1 = none */
 };
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer)
@@ -117,8 +117,8 @@ void gains_done(struct gains *gains)
     *gains = (struct gains){0};
 }
 
-/* Returns whether the task will never write again. A person may retry a failed task, and its new
- * output is compared with everything it wrote before. */
+/* Returns whether the task will never write again. A failed task can be retried; its new output is
+ * then compared with everything it wrote before. */
 static bool is_task_over(enum task_status status)
 {
     return task_status_is_final(status) && !task_status_is_failed(status);
@@ -183,7 +183,7 @@ struct entropy_memory *gains_memory(struct gains *gains, int task)
 struct entropy_memory *gains_calls(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
-    (void)gains_memory(gains, task); /* both are in the same row */
+    (void)gains_memory(gains, task); /* loads both memories, which are in the same row */
     if (!gain->calls)
         entropy_memory_open(&gain->calls, &gains->state->plan->loops);
     return gain->calls;
@@ -217,7 +217,7 @@ static void unlink_kept(struct gains *gains, int task)
     gains->kept--;
 }
 
-/* This task's memory was just saved. Drops the least recently used one if there are too many,
+/* Marks the task's memory as just saved. If there are too many, drops the least recently saved one,
  * unless its task is running. */
 static void keep_memory(struct gains *gains, int task)
 {
@@ -247,7 +247,8 @@ static void add_row(struct gains *gains, const struct log_gain *row)
     gains->rows[gains->row_count++] = *row;
 }
 
-/* An attempt that did not end on its own leaves the memory in the middle of a step. */
+/* Adds a row with the task's memories. Skips attempts that did not end on their own, because they
+ * leave the memory in the middle of a step. */
 static void save_memory(struct gains *gains, const struct event *event)
 {
     struct gain *gain = &gains->tasks[event->task];

@@ -111,8 +111,8 @@ static int64_t head_waiting(const struct output *output)
     return at_most(output->bytes, OUTPUT_HEAD_BYTES) - output->logged;
 }
 
-/* Returns whether the head must be logged now: much of it is waiting, or it is complete, and later
- * output must not push it out of the ring. */
+/* Returns whether the head must be logged now: either much of it is waiting, or it is complete and
+ * later output must not push it out of the ring. */
 static bool head_is_urgent(const struct output *output)
 {
     int64_t waiting = head_waiting(output);
@@ -137,7 +137,7 @@ int64_t output_due(const struct output *output)
     return due;
 }
 
-/* Fills in one piece of the stream from `from` to `to`, or as much as fits in a row. */
+/* Fills in the piece of the stream between `from` and `to`, or as much of it as fits in a row. */
 static void fill_piece(const struct output *output, int64_t from, int64_t to,
                        struct log_output *piece)
 {

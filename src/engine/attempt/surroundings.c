@@ -1,11 +1,9 @@
-/*
- * surroundings.c - the workspace and the sandbox of an attempt, and the facts about them for the
+/* surroundings.c - the workspace and the sandbox of an attempt, and the facts about them for the
  * log.
  *
- * The first attempt of a step saves the tree, and later ones reset it. The tree stays as it is if
- * the session of an agent continues in it. The functions that block run as jobs on a worker; their
- * results are logged afterwards, on the engine's thread.
- */
+ * The first attempt of a step saves the tree, and later ones reset it. If an agent's session
+ * continues, the tree stays as it is. Functions that block run as jobs on a worker; their results
+ * are logged afterwards, on the engine's thread. */
 #include "attempt_internal.h"
 
 #include <assert.h>
@@ -46,7 +44,7 @@ void surroundings_close(struct surroundings *around)
     free(around);
 }
 
-/* Prepares the tree as the step's first attempt found it. */
+/* Restores the tree to the state that the step's first attempt found. */
 static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
 {
     struct workspace_slot *slot = around->call.slot;
@@ -55,7 +53,7 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     if (!workspace)
         return true;
     if (!slot->is_made) {
-        if (step > 0 && !workspace_is_made(workspace)) { /* then the task cannot continue */
+        if (step > 0 && !workspace_is_made(workspace)) { /* the earlier results are lost */
             around->start_code = START_WORKSPACE_FAILED;
             return err_set(&around->err, ERR_NOT_FOUND,
                            "the workspace is gone, with the results of the earlier steps");

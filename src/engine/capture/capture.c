@@ -1,7 +1,8 @@
 /* capture.c - the first part of a capture: the state when a step failed.
  *
- * Each function adds the members of one subject, or adds to `missing` why it cannot. Every list and
- * text has a limit, and a static_assert proves that they fit into CAPTURE_BYTES_MAX together. */
+ * Each function adds the members of one subject, or adds the reason to `missing` if it cannot.
+ * Every list and string has a limit; a static_assert proves that all together fit into
+ * CAPTURE_BYTES_MAX. */
 #define _GNU_SOURCE /* sigabbrev_np, NAME_MAX, dirfd */
 
 #include "capture.h"
@@ -24,8 +25,8 @@
 #include "shown.h"
 #include "text.h"
 
-/* Shared by the parts of a capture. Each part writes members of the capture's object, or says in
- * `missing` why it cannot. */
+/* Shared by the parts of a capture. Each part writes members of the capture's object, or adds the
+ * reason to `missing` if it cannot. */
 struct capture_writer {
     const struct capture_facts *facts;   /* borrowed, like all pointers below */
     const struct attempt_state *attempt; /* from the folded state */
@@ -37,12 +38,12 @@ struct capture_writer {
 };
 
 enum {
-    SHELL_SIGNAL = 128, /* a shell's exit code for a program that died from a signal, minus the
-                           signal number */
+    SHELL_SIGNAL =
+        128, /* a shell's exit code for a program killed by a signal, minus the signal number */
     SIGNALS_MAX = 64,
 };
 
-/* Who sends a signal that devs did not send. */
+/* Typical senders of the signals that devs does not send. */
 static const struct sender {
     int signal;
     const char *who, *why;
@@ -98,7 +99,7 @@ static void add_foreign_signal(const struct capture_writer *writer)
         add_sender(out, "unknown", "another process; not devs");
 }
 
-/* Adds how it ended, as text, and who ended it. */
+/* Adds how the attempt ended, as text, and who ended it. */
 static void add_cause(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;
@@ -163,7 +164,8 @@ static void add_missing(struct capture_writer *writer, const char *item, const c
     str_json_text(&writer->missing, item, why);
 }
 
-/* Adds the other processes that ran when it ended, and those that could not be ended. */
+/* Adds the other processes that ran when the attempt ended, and the processes that could not be
+ * ended. */
 static void add_all_processes(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
@@ -178,7 +180,8 @@ static void add_all_processes(struct capture_writer *writer)
     add_processes(writer->out, "left_processes", end->left, end->outcome.processes_left);
 }
 
-/* Adds facts about its memory, and by how much the wall clock was changed while it ran. */
+/* Adds facts about the attempt's memory, and by how much the wall clock was changed while it
+ * ran. */
 static void add_memory_and_clock(struct capture_writer *writer)
 {
     const struct attempt_state *attempt = writer->attempt;
@@ -209,7 +212,7 @@ enum { NAME_BYTES = 1024 }; /* longer names cannot be secrets */
 struct list {
     const char *key;
     char *const *texts;
-    const char *ends;  /* each text is cut at the first of these bytes */
+    const char *ends;  /* each string is cut at the first of these bytes */
     bool only_secrets; /* lists only variables that the redactor hides */
 };
 
@@ -224,7 +227,7 @@ static bool is_secret(const struct redactor *redactor, const char *entry)
     return redactor_hides(redactor, name);
 }
 
-/* Adds as many as fit into CAPTURE_LIST_BYTES, and the number of the others. */
+/* Adds as many strings as fit into CAPTURE_LIST_BYTES, and the number of strings left out. */
 static void add_list(struct capture_writer *writer, const struct list *list)
 {
     struct str *out = writer->out;
@@ -293,7 +296,7 @@ static void add_sandbox(struct capture_writer *writer)
 /* Adds argv, folder, names of the environment, policy, and sandbox. */
 static void add_call(struct capture_writer *writer)
 {
-    /* Adds the environment of the attempt; a sandbox only passes a part of it. */
+    /* The environment of the attempt; a sandbox passes only a part of it. */
     const struct attempt *attempt = writer->facts->attempt;
     bool is_filtered = attempt && attempt->around && attempt->around->environment;
     char *const *environment =
@@ -459,7 +462,7 @@ static void add_masks(struct str *out, unsigned masks)
     str_add_char(out, ']');
 }
 
-/* Adds original lines and the masked forms that were compared. */
+/* Adds the original lines of a sample and the masked forms that were compared. */
 static void add_sample(struct str *out, const char *key, const struct entropy_sample *sample)
 {
     str_json_key(out, key);
@@ -513,12 +516,12 @@ static void add_loop(struct capture_writer *writer)
 }
 
 enum {
-    INTERFACES_MAX = 16, /* interfaces that are named */
+    INTERFACES_MAX = 16, /* interfaces listed by name */
     INTERFACES_LOOKED_AT = 64,
     STATE_MAX = 32,
 };
 
-/* Reads "up", "down" or "unknown", as the kernel says it. */
+/* Reads the state that the kernel reports: "up", "down" or "unknown". */
 static bool read_state(int net, const char *name, char out[STATE_MAX])
 {
     char path[NAME_MAX + 16];
@@ -579,7 +582,7 @@ static void add_machine(struct capture_writer *writer)
     struct proc_machine log;
     struct utsname kernel;
     proc_machine(writer->call->cwd, &machine);
-    if (machine.disk_free_kib < 0) /* its folder may be gone */
+    if (machine.disk_free_kib < 0) /* the attempt's folder may have been deleted */
         proc_machine(writer->facts->setting->run_dir, &machine);
     if (machine.load[0] >= 0) {
         str_json_key(out, "load");

@@ -1,11 +1,9 @@
-/*
- * capture_changes.c - the second part of a capture: what an attempt changed.
+/* capture_changes.c - the second part of a capture: what an attempt changed.
  *
- * For a workspace, this is the difference to the snapshot of its step. For a task that works in
- * place it is the output of git status, which runs in a temporary private repository (git.h). The
- * checked-out commit is read without git, from HEAD and the references. Long lists and texts are
- * cut at whole entries and lines.
- */
+ * For a workspace, this is the diff from the snapshot of the step; for a task that works in place,
+ * it is the output of git status, which runs in a temporary private repository (git.h). The
+ * checked-out commit is read without git, from HEAD and the references. Long lists and diffs are
+ * cut at whole entries and lines. */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include "capture.h"
@@ -50,7 +48,7 @@ static bool read_commit(const char *text, struct capture_commit *out)
     return true;
 }
 
-/* Finds the reference in a file of its own, or in the line "<commit> refs/heads/main" of the packed
+/* Finds the reference in its own file, or in a line "<commit> refs/heads/main" of the packed
  * references. */
 static bool find_reference(const char *common, const char *name, struct capture_commit *out)
 {
@@ -121,7 +119,7 @@ static void begin_changes(const char *kind, struct str *out)
     str_json_text(out, "kind", kind);
 }
 
-/* Limits for the list of paths: their number, and their size. */
+/* Limits of the list of paths. */
 struct room {
     size_t paths, bytes;
 };
@@ -281,7 +279,7 @@ static bool ask_git_once(const struct changes_call *call, const atomic_bool *sto
 {
     char own[PATH_MAX];
     const int len = snprintf(own, sizeof(own), "%s/.status-XXXXXX", call->scratch);
-    (void)mkdir(call->scratch, 0700); /* usually it exists */
+    (void)mkdir(call->scratch, 0700); /* usually exists already */
     if (len < 0 || (size_t)len >= sizeof(own))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->scratch);
     if (!mkdtemp(own))

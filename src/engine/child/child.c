@@ -1,16 +1,16 @@
 /* child.c - a running process: its output, its end, and the processes that it leaves behind.
  *
- * The end is that of the process (its pidfd), not of its pipes, which other processes may hold
- * open. Then the rest of its session is ended: TERM, then KILL after the grace period; processes
- * that survive CHILD_AFTER_KILL_MS are reported. Searching /proc takes milliseconds, so during the
- * grace period not every check does it.
+ * A child ends when its process exits (pidfd), not when its pipes close, because other processes
+ * may hold them open. Then the rest of its session is ended: TERM, then KILL after the grace
+ * period; processes that survive CHILD_AFTER_KILL_MS are reported. Searching /proc takes
+ * milliseconds, so during the grace period only some checks do it.
  *
  * All descriptors of all children are in one epoll set, because libuv makes six system calls for
- * each descriptor that it watches. A pipe found full is enlarged, so that a fast writer wakes us
- * less often.
+ * each descriptor that it watches. A full pipe is enlarged, so that a fast writer wakes us less
+ * often.
  *
  * After KILL, a process may still hang in the kernel. We do not wait for its status then;
- * nursery_reap() collects it later. child_start.c has the stages before this file. */
+ * nursery_reap() collects it later. child_start.c starts the process. */
 #define _GNU_SOURCE /* wait4, F_SETPIPE_SZ */
 
 #include "child.h"
@@ -74,9 +74,9 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
     (void)uv_poll_start(&nursery->on_news, UV_READABLE, news_came);
     nursery_count(nursery, 0);
 
-    /* devs may be started with SIGCHLD ignored; the kernel then reaps children itself and their
-     * exit status is lost. We learn about their ends from pidfds, so the signal is not needed. Keep
-     * it unblocked in this thread, their parent: it is then discarded, while a blocked SIGCHLD
+    /* devs may be started with SIGCHLD ignored; the kernel then reaps children itself, and their
+     * exit status is lost. pidfds report when children end, so the signal is not needed. Keep it
+     * unblocked in this thread, which is their parent, so that it is discarded; a blocked SIGCHLD
      * would wake another thread each time. */
     (void)sigemptyset(&ends);
     (void)sigaddset(&ends, SIGCHLD);
@@ -135,7 +135,7 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
-/* Close callback of the timer of a child that is over. */
+/* Close callback of the timer of a child that has ended. */
 static void child_free(uv_handle_t *timer)
 {
     struct child *child = timer->data;
@@ -159,7 +159,7 @@ static bool has_much(const struct child *child, int stream)
     return child->read_bytes[stream] >= CHILD_MUCH_BYTES;
 }
 
-/* Reads once. Returns the number of bytes; 0 if there are none now, or at the end. */
+/* Reads once. Returns the number of bytes, or 0 if there are none now or at end of file. */
 static size_t read_some(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
@@ -218,7 +218,7 @@ static void child_finish(struct child *child)
     child->watcher.ended(child->watcher.ctx, &child->end);
 }
 
-/* Signals the whole group. Stopped processes are continued, so that they receive it. */
+/* Signals the whole group. Continues stopped processes, so that they receive the signal. */
 static void child_tell_group(struct child *child, int signal_number)
 {
     if (signal_number == SIGTERM && child->watcher.tell) {
@@ -237,7 +237,8 @@ enum {
     SWEEP_POLL_MS_MAX = 200,
 };
 
-/* Sends TERM once to each process, but KILL as often as a process is found. */
+/* Sends a signal to the processes that left the group: TERM only once to each process, KILL every
+ * time that a process is found. */
 static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
                          int signal_number)
 {
@@ -257,7 +258,7 @@ static void tell_escaped(struct child *child, const struct proc_facts *found, si
     }
 }
 
-/* Returns how many processes of the child are alive. Keeps what the first search found. */
+/* Returns how many processes of the child are alive. Stores the result of the first search. */
 static size_t find_living(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
 {
     struct child_end *end = &child->end;
@@ -363,8 +364,8 @@ static void take_status(struct child *child, int status, const struct rusage *us
         outcome->kind = by_signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
         outcome->code = code;
     }
-    /* Until its exec a new process uses our memory, which the kernel counts as its peak: a value
-     * not above our own says nothing about the child. */
+    /* Until its exec, a new process uses our memory, and the kernel counts that toward its peak. So
+     * a value not above our own peak says nothing about the child. */
     const bool is_own = getrusage(RUSAGE_SELF, &ours) == 0 && usage->ru_maxrss > ours.ru_maxrss;
     outcome->rss_kib_max = is_own ? usage->ru_maxrss : 0;
     outcome->cpu_ms = timeval_ms(&usage->ru_utime) + timeval_ms(&usage->ru_stime);
@@ -376,7 +377,7 @@ static void process_ended(struct child *child)
     int status;
 
     if (child->pidfd < 0)
-        return; /* given up in this turn */
+        return; /* the child was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
@@ -385,12 +386,14 @@ static void process_ended(struct child *child)
     if (got == child->pid)
         take_status(child, status, &usage);
     else if (!child->ended_by_us)
-        child->end.outcome.kind = OUTCOME_INTERRUPTED; /* another process took its status */
+        child->end.outcome.kind =
+            OUTCOME_INTERRUPTED; /* another process collected its exit status */
     stop_hearing(child, &child->pidfd);
     child_begin_sweep(child, now_ms);
 }
 
-/* The descriptor of an event may have been closed since; see stop_hearing(). */
+/* Handles the events of all children. A descriptor may have been closed since its event; see
+ * stop_hearing(). */
 static void news_came(uv_poll_t *handle, int status, int events)
 {
     const struct nursery *nursery = handle->data;
@@ -430,7 +433,7 @@ static void kill_is_over(uv_timer_t *timer)
     child_begin_sweep(child, now_ms);
 }
 
-/* When the grace period is over, or at once. */
+/* Sends KILL. Called when the grace period is over, or immediately. */
 static void kill_group(uv_timer_t *timer)
 {
     struct child *child = timer->data;
@@ -505,7 +508,8 @@ void child_stood_still(struct child *child, int64_t still_ms)
     }
 }
 
-/* Its process may have begun to execute its program, so it is not started again. */
+/* Kills and reaps a process that cannot be watched. Its exec may already have succeeded, so it is
+ * not started again. */
 static void end_unwatched(struct child *child)
 {
     (void)kill(-child->pid, SIGKILL);
@@ -558,7 +562,7 @@ void child_left_words(const struct child_end *end, struct str *out)
         comma = ", ";
         denied++;
     }
-    const int deaf = left - denied; /* these can be sent KILL, but are still alive */
+    const int deaf = left - denied; /* alive although they were sent KILL */
     if (deaf <= 0)
         return;
     str_addf(out, "%s%d of %d processes %s KILL", comma, deaf, end->seen > left ? end->seen : left,

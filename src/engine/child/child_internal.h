@@ -33,7 +33,7 @@
  */
 
 enum {
-    SWEEP_FOUND_MAX = 64, /* processes returned by one search; the next one returns more */
+    SWEEP_FOUND_MAX = 64, /* processes returned by one search; the next search returns others */
 };
 
 /* Identifies the processes of an attempt. A plain value; its strings are borrowed until
@@ -51,8 +51,8 @@ struct sweep;
 ATTR_MUST_USE bool sweep_open(struct sweep **out, struct err *err);
 void sweep_close(struct sweep *sweep);
 
-/* Adds `more` to the number of starts in progress. Their processes are not registered yet, and are
- * treated as belonging to no attempt. */
+/* Adds `more` to the number of starts in progress. Processes that are being started are not
+ * registered yet, so they are treated as belonging to no attempt. */
 void sweep_expect(struct sweep *sweep, int more);
 
 /* Registers an attempt, from its start until it is over. */
@@ -60,12 +60,13 @@ void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark);
 /* Unregisters an attempt that is over and was reaped. `session` must be registered. */
 void sweep_leave(struct sweep *sweep, pid_t session);
 
-/* Returns whether nothing suggests that processes of this attempt are left. Its leader must have
+/* Returns whether there is no sign that processes of this attempt are left. Its leader must have
  * been reaped. Also reaps adopted children that have ended. */
 bool sweep_is_clean(struct sweep *sweep, pid_t session);
 
 /* Announces that a helper (tool_run.h) is about to start in its own session, so that it is not
- * treated as a leftover. Any thread, even without a sweep, like the next two. */
+ * treated as a leftover. Any thread, even if no sweep is open. The same applies to the next two
+ * functions. */
 void sweep_helper_starts(void);
 /* Reports the pid of that helper; 0 if its start failed. */
 void sweep_helper_started(pid_t pid);
@@ -80,31 +81,33 @@ void sweep_reap(struct sweep *sweep);
 size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEEP_FOUND_MAX]);
 
 enum {
-    NURSERY_LOST_MAX = 64, /* abandoned processes, to be reaped later */
+    NURSERY_LOST_MAX = 64, /* abandoned processes that are kept for reaping */
 };
 
 struct nursery {
     uv_loop_t *loop; /* borrowed */
     struct sweep *sweep;
-    struct workers *starters; /* owned; these threads live as long as the processes they started */
-    int epoll_fd;             /* owned; epoll for all children, one handle in the loop */
+    struct workers
+        *starters; /* owned; these threads must live as long as the processes that they started */
+    int epoll_fd; /* owned; one epoll descriptor for all children, so the loop watches only this one
+                   */
     uv_poll_t on_news;
-    bool clock_tells;             /* for starts: see child.h */
+    bool clock_tells;             /* for starts, see launch_call */
     int children;                 /* alive, or with a timer that is still closing; the loop
                                      runs while there are any */
-    pid_t lost[NURSERY_LOST_MAX]; /* started here, and not ended by any signal */
+    pid_t lost[NURSERY_LOST_MAX]; /* processes started here that KILL did not end */
     size_t lost_count;
     char bytes[CHILD_MUCH_READ_BYTES];
 };
 
 enum child_stage {
-    CHILD_STARTS, /* not known to run yet */
+    CHILD_STARTS, /* has not been reported as running */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process has ended; its leftovers are being ended */
     CHILD_IS_OVER,  /* its end was reported; only its timer is still closing */
 };
 
-/* A descriptor of a child that is watched; events of epoll point to this. */
+/* A watched descriptor of a child; epoll events point to this. */
 struct child_ear {
     struct child *child;
     int which; /* CHILD_OUT, CHILD_ERR or CHILD_EXIT */
@@ -125,10 +128,10 @@ struct child {
     int64_t sweep_poll_ms;
     pid_t signaled[SWEEP_FOUND_MAX]; /* escaped processes that have been sent TERM */
     size_t signaled_count;
-    bool sent_term, sent_kill; /* the group has been sent TERM, KILL */
-    bool looked;               /* whether its living processes were checked */
+    bool sent_term, sent_kill; /* the group has been sent TERM or KILL */
+    bool looked;               /* the living processes have been searched for */
     bool ended_by_us;
-    bool end_asked; /* requested while it was being started: */
+    bool end_asked; /* the end was requested during the start; how: */
     enum cancel_mode asked_mode;
     struct child_end end;
     int pidfd, pipes[2];
@@ -140,8 +143,9 @@ struct child {
     int64_t timer_due_ms; /* when the timer is due */
 };
 
-/* child.c: starts watching its process, pidfd and pipes; `timeout_ms` 0 = none. Returns 0, or an
- * errno if the kernel cannot watch another descriptor: the process was killed and reaped then. */
+/* child.c: starts watching the process, its pidfd and its pipes. If `timeout_ms` is 0, there is no
+ * timeout. Returns 0. If the kernel cannot watch another descriptor, kills and reaps the process
+ * and returns the errno. */
 int child_watch(struct child *child, int64_t timeout_ms);
 
 #endif

@@ -1,8 +1,8 @@
-/* child_start.c - how a child gets its process.
+/* child_start.c - starts the process of a child.
  *
- * A starter thread creates it and waits until it executes its program, because the engine's thread
- * must not wait. Creating simple children on the engine's thread, without waiting for their exec,
- * was measured: it saved 5 % of the processor time of a start and no elapsed time. */
+ * A starter thread creates the process and waits for its exec, because the engine's thread must not
+ * wait. An experiment created simple children on the engine's thread without waiting for the exec:
+ * this saved 5% of the CPU time of a start, but no elapsed time. */
 #include <stdlib.h>
 
 #include "child_internal.h"
@@ -10,16 +10,16 @@
 #include "xalloc.h"
 
 struct child_start {
-    struct worker_task task; /* first, so that the start can be found from it */
+    struct worker_task task; /* first, so that a pointer to the task is a pointer to the start */
     struct child *child;
     struct child_call call;
     struct launched launched;
     bool ok;
-    int number; /* the errno if not ok, */
+    int number; /* the errno if not ok */
     struct err err;
 };
 
-/* On a starter thread. Blocks until the new process executes its program. */
+/* Starts the process, on a starter thread. Blocks until its exec. */
 static void launch_on_thread(struct worker_task *task)
 {
     struct child_start *start = (struct child_start *)task;
@@ -27,7 +27,7 @@ static void launch_on_thread(struct worker_task *task)
     start->ok = launch_process(&start->call.spawn, &start->launched, &start->number, &start->err);
 }
 
-/* Returns false and sets the error if it cannot be watched. */
+/* Starts watching the new process. Returns false and sets the error if that fails. */
 static bool take_process(struct child_start *start)
 {
     struct child *child = start->child;

@@ -28,7 +28,7 @@ enum { FIRST_FREE_FD = 3 };
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-/* The child's ends of its three descriptors. */
+/* The child's ends of its three standard streams. */
 struct ends {
     int fds[3];
 };
@@ -40,8 +40,8 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Descriptors 0..2 become the child's stdin, stdout and stderr, so no source may be one of them.
- * That can only happen if devs was started with one of them closed. */
+/* Moves a descriptor to 3 or higher, because 0..2 become the child's stdin, stdout and stderr. A
+ * descriptor is only lower if devs was started with one of these closed. */
 static bool lift_fd(int *fd)
 {
     if (*fd >= FIRST_FREE_FD)
@@ -77,8 +77,9 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/';
 }
 
-/* A sandboxed attempt may have placed a link to any file there for a later attempt, and stdin is
- * read outside the sandbox. So check the file that was opened, not its name. */
+/* Returns whether stdin may be read from this file. A sandboxed attempt may have placed a link to
+ * any file at the path, for a later attempt whose stdin is opened outside the sandbox. So check the
+ * opened file, not its name. */
 static bool is_allowed_stdin(const struct launch_call *call, int fd)
 {
     char name[32];
@@ -94,8 +95,9 @@ static bool is_allowed_stdin(const struct launch_call *call, int fd)
            !(call->stdin_not_within && is_below(real, call->stdin_not_within));
 }
 
-/* Opening a FIFO would block until it has a writer, on our thread or on the child's. Files that an
- * attempt may have placed there are not even opened. Returns 0, or the errno to report. */
+/* Opens stdin. Opening a FIFO would block until it has a writer, on our thread or on the child's.
+ * Files that an attempt may have placed there are not even opened. Returns 0, or the errno to
+ * report. */
 static int open_stdin_file(const struct launch_call *call, int *fd_out, struct err *err)
 {
     const char *path = call->stdin_path;
@@ -119,8 +121,8 @@ static int open_stdin_file(const struct launch_call *call, int *fd_out, struct e
     return number;
 }
 
-/* Makes a file, so that a program that checks finds a file of that size, as with `<`. Returns 0, or
- * the errno to report. */
+/* Makes a file with the bytes, so that a program that checks the size of its stdin finds the right
+ * one, as with `<`. Returns 0, or the errno to report. */
 static int make_stdin(const struct launch_input *input, int *fd_out, struct err *err)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -174,7 +176,7 @@ static const char *find_path(char *const *environment)
     return default_path;
 }
 
-/* Checks for a program of that name in this folder. Returns 0, or the errno. */
+/* Checks whether the path is an executable file. Returns 0 or an errno. */
 static int try_program(int cwd_fd, const char *path)
 {
     struct stat info;
@@ -185,8 +187,8 @@ static int try_program(int cwd_fd, const char *path)
     return faccessat(cwd_fd, path, X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* Searches like execvp(), but uses the child's PATH and starts in the child's folder. Returns 0 and
- * the program's path in `out`, or the errno to report. */
+/* Searches like execvp(), but uses the child's PATH and resolves relative paths in the child's
+ * folder. Returns 0 with the program's path in `out`, or the errno to report. */
 static int search_path(const struct launch_call *call, int cwd_fd, char out[PATH_MAX])
 {
     const char *name = call->argv[0];
@@ -207,8 +209,8 @@ static int search_path(const struct launch_call *call, int cwd_fd, char out[PATH
     return why;
 }
 
-/* Returns 0 and the path to execute, or the errno. Relative paths are relative to the child's
- * folder. */
+/* Finds the path to execute. A relative path is relative to the child's folder. Returns 0 or an
+ * errno. */
 static int find_program(const struct launch_call *call, char out[PATH_MAX], struct err *err)
 {
     const char *name = call->argv[0];
@@ -254,7 +256,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     };
     const int64_t before_us = clock_mono_us();
     number = spawn_process(&spawn, &out->pid);
-    /* A child of another thread that has not reached its exec still holds files that its parent had
+    /* A child of another thread that has not called execve() yet still holds files that devs had
      * open for writing, perhaps this program. This does not last, so retry. */
     for (int wait_ms = 1; number == ETXTBSY && wait_ms <= LAUNCH_BUSY_MS_MAX; wait_ms *= 2) {
         (void)poll(NULL, 0, wait_ms);

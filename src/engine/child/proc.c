@@ -1,8 +1,8 @@
 /* proc.c - reads /proc: processes, their environment, and the state of the machine.
  *
- * A pid may be reused; together with the start time it identifies a process. A process that is just
- * executing a program has no environment for a moment, so proc_has_environment() repeats the check
- * for a while before it answers that it does not know. */
+ * A pid may be reused; together with the start time it identifies a process. During execve(), a
+ * process has no environment for a moment, so proc_has_environment() repeats the check for a while
+ * before it returns "unknown". */
 #define _GNU_SOURCE /* memmem */
 
 #include "proc.h"
@@ -24,10 +24,10 @@ enum {
     CHUNK = 16 * 1024,
     EXEC_LOOKS_MAX = 20, /* checks of a process that shows no environment */
     EXEC_LOOK_MS = 1,
-    BARE_LOOKS = 3, /* checks that find a program's arguments, but no environment */
+    BARE_LOOKS = 3, /* checks that find arguments, but no environment, before we trust the result */
     US_PER_S = 1000 * 1000,
-    CLOCKS_APART_US = 2, /* difference between our clock, truncated to microseconds, and the
-                            kernel's */
+    CLOCKS_APART_US =
+        2, /* maximum difference between our clock, truncated to microseconds, and the kernel's */
 };
 
 /* Reads a small file of /proc as text. Returns false if it cannot be read. */
@@ -133,14 +133,14 @@ static bool read_file_of(pid_t pid, const char *file, struct str *out)
 
 /* Why a process has no environment. */
 enum bare {
-    BARE_FOR_GOOD, /* it is a kernel thread, has ended, or may not be read */
-    BARE_JUST_NOW, /* it is executing a program whose memory is not set up yet */
+    BARE_FOR_GOOD, /* the process is a kernel thread, has ended, or may not be read */
+    BARE_JUST_NOW, /* it is in execve(), and its memory is not set up yet */
     BARE_PERHAPS,  /* it has arguments, and may have got its environment after we checked */
 };
 
-/* A process that executes a program has neither arguments nor environment until its new memory is
- * set up, which can take any time on a busy machine. A kernel thread never has them, and has no
- * program. A process that has ended has no memory at all. */
+/* During execve(), a process has neither arguments nor environment until its new memory is set up,
+ * which can take any time on a busy machine. A kernel thread never has them, and has no program. A
+ * process that has ended has no memory at all. */
 static enum bare find_bareness(pid_t pid)
 {
     char path[PROC_PATH_MAX];

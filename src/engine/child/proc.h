@@ -24,23 +24,24 @@ struct proc_facts {
     char name[PROC_NAME_MAX];
 };
 
-/* Returns false if there is no such process, or if it cannot be read. */
+/* Returns false if the process does not exist or cannot be read. */
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
-/* Returns whether it has ended and only waits to be reaped. */
+/* Returns whether the process has ended and only waits to be reaped. */
 bool proc_is_over(const struct proc_facts *facts);
 
-/* Returns the start time of a process that was created between these two times of clock_mono_us(),
- * in ticks as in proc_facts.start. Returns -1 if a tick passed between them, or if the kernel
+/* Returns the start time of a process that was created between two times of clock_mono_us(). The
+ * unit is ticks, as in proc_facts.start. Returns -1 if a tick passed between them, or if the kernel
  * counts different ticks; use proc_read() then. Makes no system call. */
 ATTR_MUST_USE int64_t proc_start_between(int64_t before_us, int64_t after_us);
 
 enum proc_answer {
     PROC_NO,
     PROC_YES,
-    PROC_UNTOLD, /* it was executing a program and had no memory during our checks (20 ms) */
+    PROC_UNTOLD, /* it was in execve() and had no memory during our checks (20 ms) */
 };
 
-/* Checks whether its initial environment has all of these "NAME=value" entries. NULL-terminated. */
+/* Checks whether the initial environment of the process has all of these "NAME=value" entries (a
+ * NULL-terminated array). */
 ATTR_MUST_USE enum proc_answer proc_has_environment(pid_t pid, const char *const *wanted);
 
 /* Called for every process. Returns false to stop early. */

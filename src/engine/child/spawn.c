@@ -1,9 +1,9 @@
-/* spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
+/* spawn.c - starts a process with clone(2) that uses our memory until its exec.
  *
- * fork() would copy the tables of our memory, which takes longer the more memory we use, and
- * posix_spawn() cannot enter cgroups. As with vfork(2), the calling thread waits until the exec.
- * Its stack, its errno and struct spawn_child are all that the new process may write to. So between
- * clone and exec the process makes system calls only, and is not instrumented by sanitizers. */
+ * fork() would copy our page tables, which takes longer the more memory we use, and posix_spawn()
+ * cannot enter cgroups. As with vfork(2), the calling thread waits until the exec. Its stack, its
+ * errno and struct spawn_child are all that the new process may write to. So between clone and exec
+ * the process makes system calls only, and is not instrumented by sanitizers. */
 #define _GNU_SOURCE /* clone, syscall */
 
 #include "spawn.h"
@@ -27,19 +27,17 @@
 /* A sanitizer would attribute the memory accesses of the new process to us. */
 #define IN_OUR_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
-/*
- * What a new process does until it executes its program.
+/* The code that a new process runs until its exec.
  *
- * Nothing from here to run_child() may call the C library, whose functions sanitizers intercept,
- * except for syscall(); and find_changed(), which is called before the start.
- */
+ * Except for find_changed(), which is called before the start, nothing from here to run_child() may
+ * call the C library: sanitizers intercept its functions. Only syscall() is allowed. */
 
 struct spawn_child {
     const struct spawn_call *call; /* borrowed until its exec, as is everything it points to */
-    volatile int number;           /* the errno of the failure that ended it */
+    volatile int number;           /* the errno if the process failed before its exec */
 };
 
-/* The clone() to use for a process that stays in our memory. */
+/* The clone() for a process that shares our memory. */
 #ifdef __SANITIZE_THREAD__
 /* The sanitizer treats every clone() as a fork with its own memory, and loses track of this
  * thread's locks. It does not intercept this other name of the function. */
@@ -51,7 +49,7 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...); /* NOLIN
 
 enum {
     SIGNAL_MAX = 64,
-    SIGNAL_LIBRARY = 33, /* the C library reserves signals 32 to this for its threads */
+    SIGNAL_LIBRARY = 33, /* the C library reserves signals 32 and 33 for its threads */
     NOT_STARTED_EXIT = 127,
     FIRST_OTHER_FD = 3,   /* after stdin, stdout and stderr */
     SCAN_FDS_MAX = 65535, /* last descriptor closed without close_range() */
@@ -65,9 +63,10 @@ static struct {
     int count;
 } changed;
 
-/* Standard signals may change while devs runs, for example at a terminal. Of the others, devs
- * handles one, and more may be inherited from its parent. Look them up only once: resetting all of
- * them each time would take as long as the pipes and the other calls around clone(). */
+/* Finds these signals. The actions of standard signals may change while devs runs, for example at a
+ * terminal. Of the real-time signals, devs handles one, and others may be inherited as ignored.
+ * Look them up only once: resetting all signals each time would take as long as the pipes and the
+ * other calls around clone(). */
 static void find_changed(void)
 {
     for (int i = 1; i <= SIGNAL_MAX; i++) {
@@ -81,7 +80,8 @@ static void find_changed(void)
     }
 }
 
-/* The kernel's own structures for default actions and nothing blocked. */
+/* Resets signals to default actions and blocks none. The zeros are valid for the kernel's own
+ * structures. */
 IN_OUR_MEMORY static void reset_signals(void)
 {
     static const unsigned long by_default[8];
@@ -100,10 +100,10 @@ IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
 /* Returns false and sets errno on failure, as do the functions below. */
 IN_OUR_MEMORY static bool take_cpu_limit(int64_t cpu_s)
 {
-    struct rlimit cpu = {0}; /* the kernel's layout where numbers have 64 bits */
+    struct rlimit cpu = {0}; /* the kernel's layout if rlim_t has 64 bits */
     if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &cpu) != 0)
         return false;
-    /* A lower limit of devs itself applies, since only root may raise it. */
+    /* If devs itself has a lower limit, that one applies, because only root may raise it. */
     cpu.rlim_cur = at_most((rlim_t)cpu_s, cpu.rlim_max);
     cpu.rlim_max = at_most((rlim_t)(cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
     return syscall(SYS_prlimit64, 0, RLIMIT_CPU, &cpu, NULL) == 0;
@@ -140,19 +140,20 @@ IN_OUR_MEMORY static void close_between(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
         return;
-    /* There is no close_range(2) before Linux 5.9, or a system call filter forbids it. */
+    /* close_range(2) does not exist before Linux 5.9, or a system call filter forbids it. */
     const int last_scanned = last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX;
     for (int fd = first; fd <= last_scanned; fd++)
         (void)syscall(SYS_close, fd);
 }
 
-/* Closes every descriptor except the standard ones and limits->keep. Ours are close-on-exec, but
- * inherited ones that devs was started with are not, and would lead out of a sandbox. */
+/* Closes every descriptor except the standard ones and limits->keep. Our descriptors are
+ * close-on-exec, but descriptors that devs inherited may not be, and would lead out of a
+ * sandbox. */
 IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 {
     int first = FIRST_OTHER_FD;
     for (;;) {
-        int next = INT_MAX; /* the lowest one to keep */
+        int next = INT_MAX; /* the lowest descriptor to keep */
         for (size_t i = 0; limits && i < SPAWN_KEEP_MAX; i++)
             next = limits->keep[i] >= first && limits->keep[i] < next ? limits->keep[i] : next;
         if (next == INT_MAX)
@@ -191,8 +192,9 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     struct spawn_child child = {.call = call};
     sigset_t all;
     sigset_t before;
-    _Alignas(max_align_t) char stack[STACK_BYTES]; /* part of our own stack; we wait */
-    /* A signal handler of ours must not run in the child, which shares our memory. */
+    _Alignas(max_align_t) char
+        stack[STACK_BYTES]; /* on our own stack, which is safe because we wait for the exec */
+    /* Our signal handlers must not run in the child, because it shares our memory. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = CLONE(run_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);

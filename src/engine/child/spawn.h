@@ -1,9 +1,9 @@
-/* spawn.h - starts a process that is within its limits from its first instruction on.
+/* spawn.h - starts a process whose limits apply from its first instruction on.
  *
  * Does the things that posix_spawn() cannot do between vfork() and exec: the process enters its
- * cgroups and sets its limits itself, so that no instruction of it runs outside them. The time of a
- * start does not depend on our memory size. Any thread; but a program that asks to die with its
- * parent (bwrap) dies with the thread that started it. */
+ * cgroups and sets its limits itself, so that none of its instructions run without them. The time
+ * of a start does not depend on our memory size. Any thread; but a program that requests to die
+ * with its parent (bwrap) dies when the thread that started it exits. */
 #ifndef DEVS_SPAWN_H
 #define DEVS_SPAWN_H
 
@@ -20,7 +20,7 @@ enum {
     SPAWN_CPU_GRACE_S = 2, /* seconds of CPU time from SIGXCPU to SIGKILL */
 };
 
-/* The limits. All zero: none. */
+/* The limits of a process. All zero = none. */
 struct spawn_limits {
     int enter[SPAWN_ENTER_MAX]; /* cgroup.procs files, open for writing; borrowed */
     size_t enter_count;
@@ -41,8 +41,9 @@ struct spawn_call {
 };
 
 /* Starts a process in its own group (and usually its own session), with default signal handling,
- * nothing blocked, and no descriptors except 0, 1, 2 and limits->keep, so it inherits none from
- * devs' parent. Returns 0 and its pid, or an errno; then nothing is left of it. */
+ * nothing blocked, and no descriptors except 0, 1, 2 and limits->keep, so that it inherits none
+ * from devs' parent. Returns 0 and sets *pid_out. If the start fails, returns an errno and leaves
+ * no process behind. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
 #endif

@@ -1,13 +1,11 @@
-/*
- * sweep.c - finds the processes that an attempt has left, and reaps orphans.
+/* sweep.c - finds the processes that an attempt has left, and reaps orphans.
  *
  * A process can leave its session and lose its parent. devs is a subreaper, so orphans become its
  * children. A process belongs to an attempt if it is in its session, if it carries the marks of the
  * attempt in its environment, or if it was adopted while there is only that attempt. Processes in
- * our own session and in those of helpers are never touched. While a start is in progress, session
- * leaders that have ended are not reaped: one of them may be that process. Thread: engine, except
- * for the sweep_helper_ functions, which any thread may call.
- */
+ * our own session and in the sessions of helpers are never touched. While a start is in progress,
+ * session leaders that have ended are not reaped, because one of them may be the new process.
+ * Thread: engine, except for the sweep_helper_ functions, which any thread may call. */
 #define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
 #include "child_internal.h"
@@ -32,7 +30,7 @@ static struct {
     pthread_mutex_t lock;
     pid_t *sessions; /* owned; freed when there is no helper */
     size_t count, cap;
-    int starting; /* helpers being started, whose pids are not known yet */
+    int starting; /* number of helpers whose pids are not known yet */
 } helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct sweep {
@@ -44,7 +42,7 @@ struct sweep {
     int expected; /* starts in progress */
 };
 
-/* Some pids; pids that do not fit are found by the next search. */
+/* A list of pids of limited size. The next search finds the pids that do not fit. */
 struct pids {
     pid_t pids[CHILDREN_MAX];
     size_t count;
@@ -170,7 +168,8 @@ void sweep_helper_ended(pid_t pid)
     (void)pthread_mutex_unlock(&helpers.lock);
 }
 
-/* Returns whether this session is, or may be, a helper's. `leads`: the process leads it. */
+/* Returns whether this session belongs, or may belong, to a helper. `leads` is whether the process
+ * leads the session. */
 static bool may_be_helper(pid_t session, bool leads)
 {
     (void)pthread_mutex_lock(&helpers.lock);
@@ -198,13 +197,13 @@ static bool belongs_to_attempt(struct sweep *sweep, const struct sweep_mark *mar
     return (adopted && only_one_left) || proc_has_environment(facts->pid, wanted) == PROC_YES;
 }
 
-/* Reaps children that have ended. Returns whether any living child belongs to this attempt. `mark`
- * may be NULL.
+/* Reaps adopted children that have ended. Returns whether any living child belongs to the attempt
+ * of `mark`, which may be NULL.
  *
- * We must reap adopted children that have ended. Processes that the rest of devs started are in our
- * own session and are not touched. While a start is in progress, session leaders are not touched
- * either: one of them may be that process, already ended. Other processes were left behind by an
- * attempt, and their group exists until they are reaped. */
+ * Does not touch processes in our own session: other parts of devs started them. While a start is
+ * in progress, does not touch session leaders either, because one of them may be the new process,
+ * already ended. All other processes were left behind by an attempt, and their group exists until
+ * they are reaped. */
 static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
 {
     struct pids list;

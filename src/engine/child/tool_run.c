@@ -1,8 +1,8 @@
 /* tool_run.c - runs a helper program until it exits, with limits for time and output.
  *
  * Waits for the process and not for its pipes, which a descendant may hold open. If our thread
- * wakes up much too late, devs was suspended, and the deadline is moved by that time. Also has the
- * argument lists for such programs. */
+ * wakes up much too late, devs was suspended, and the deadline is moved by that time. Also contains
+ * the argument lists for helper programs. */
 #include "tool_run.h"
 
 #include <assert.h>
@@ -70,12 +70,12 @@ enum {
     LOOK_MS = 50,           /* how often the stop flag is checked */
     READ_BYTES = 64 * 1024, /* bytes per read */
     DRAIN_MAX = 64,         /* reads after the end, since a descendant may keep writing */
-    REAP_MAX = 64,          /* orphans in its group */
+    REAP_MAX = 64,          /* orphans of its group that are reaped */
     LAST_LINE_MAX = 200,    /* bytes of its output in an error message */
     SIGNAL_BASE = 128,      /* a shell's exit code for a signal, minus the signal number */
 };
 
-/* A running program. */
+/* A running helper program. */
 struct tool {
     const struct tool_call *call; /* borrowed */
     struct launched process;
@@ -146,7 +146,7 @@ static void close_pipe(struct tool *tool, int stream)
     tool->process.pipes[stream] = -1;
 }
 
-/* Reads once. Returns false if there is nothing to read now. */
+/* Reads a stream once. Returns false if there is nothing to read now. */
 static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
 {
     char bytes[READ_BYTES];
@@ -170,7 +170,7 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     return got > 0;
 }
 
-/* Ends the program if a limit is reached. */
+/* Ends the program when a limit is reached or it was stopped. */
 static void look_at_limits(struct tool *tool, struct tool_result *out)
 {
     const int64_t now_ms = clock_now().mono_ms;
@@ -195,8 +195,8 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
 }
 
 /* Waits until the process has ended, even if other processes still hold its pipes. Checks the
- * limits first: a program that was stopped before it began must not count as successful, however
- * fast it is. */
+ * limits first: a program that was stopped before it began must not count as successful, even if it
+ * exits at once. */
 static void attend_tool(struct tool *tool, struct tool_result *out)
 {
     for (;;) {
@@ -224,7 +224,7 @@ static void finish_tool(struct tool *tool, struct tool_result *out)
             continue;
         close_pipe(tool, stream);
     }
-    (void)kill(-tool->process.pid, SIGKILL); /* leftover processes, if any */
+    (void)kill(-tool->process.pid, SIGKILL); /* any leftover processes */
     (void)close(tool->process.pidfd);
     pid_t got;
     do
@@ -287,7 +287,7 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
     if (result->timed_out)
         return err_set(err, ERR_LIMIT, "%s: took too long", what);
     if (result->exit_code != 0) {
-        /* The last non-empty line. */
+        /* Find the last non-empty line. */
         const char *text = str_text(&result->err);
         char line[LAST_LINE_MAX];
         size_t len = result->err.len;

@@ -23,17 +23,17 @@
 #include "str.h"
 
 enum {
-    TOOL_OUT_BYTES = 16 * 1024 * 1024, /* bytes of stdout that are kept by default */
-    TOOL_ERR_BYTES = 64 * 1024,        /* bytes of stderr that are kept by default */
-    TOOL_TIMEOUT_MS = 120 * 1000,      /* default */
+    TOOL_OUT_BYTES = 16 * 1024 * 1024, /* default maximum of stdout that is kept */
+    TOOL_ERR_BYTES = 64 * 1024,        /* default maximum of stderr that is kept */
+    TOOL_TIMEOUT_MS = 120 * 1000,      /* default time limit */
     TOOL_GRACE_MS = 2000,              /* from TERM to KILL */
-    TOOL_LATE_MS = 1000, /* if we wake up later than this, devs was suspended, and that time
-                            does not count */
+    TOOL_LATE_MS = 1000, /* if we wake up later than this, devs was suspended, and the time does not
+                            count toward the limit */
 };
 
 /* All borrowed for the call. */
 struct tool_call {
-    char *const *argv;        /* NULL-terminated; its PATH finds argv[0] */
+    char *const *argv; /* NULL-terminated; argv[0] is searched for in the PATH of `environment` */
     char *const *environment; /* NULL-terminated; replaces the whole environment */
     const char *cwd;          /* absolute */
     const char *input;        /* stdin; NULL = none */
@@ -43,11 +43,10 @@ struct tool_call {
     const atomic_bool *stop; /* may be NULL; checked every 50 ms */
 
     /* For a program that handles files written by others (sandbox_run()). */
-    const struct spawn_limits *limits;               /* NULL = none */
-    bool keeps_path;                                 /* for a command of a plan: its PATH stays
-                                                        as it is */
-    bool own_session;                                /* detached from our terminal */
-    void (*started)(void *ctx, pid_t pid);           /* called on this thread; may be NULL */
+    const struct spawn_limits *limits;     /* NULL = none */
+    bool keeps_path;                       /* its PATH is not changed; for a command of a plan */
+    bool own_session;                      /* in its own session, without our terminal */
+    void (*started)(void *ctx, pid_t pid); /* called on this thread; may be NULL */
     void (*terminate)(void *ctx, int signal_number); /* sends TERM; NULL = signal its group */
     void *ctx;
 };
@@ -58,7 +57,7 @@ struct tool_result {
     int signal_number;   /* the signal n; 0 = it exited */
     struct str out, err; /* the first out_max and err_max bytes */
     bool out_cut, err_cut;
-    bool timed_out, stopped; /* we ended it for this reason */
+    bool timed_out, stopped; /* we ended it because of its time limit or the stop flag */
 };
 
 /* Runs the program until it exits. Returns true and fills in *out if it ran, whatever its exit
@@ -67,21 +66,21 @@ ATTR_MUST_USE bool tool_run(const struct tool_call *call, struct tool_result *ou
                             struct err *err);
 void tool_result_done(struct tool_result *result);
 
-/* Returns whether it exited on its own with code 0 and its stdout was not truncated. If not, *err
- * describes the problem in one line: the limit, or the last line of its stderr. */
+/* Returns whether it exited on its own with code 0 and without truncated stdout. If not, sets *err
+ * to one line with the problem: the limit, or the last line of its stderr. */
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
 
-/* Runs a program of the machine for its output, within limits. Blocks. `words` is its argv,
+/* Runs a program of this machine for its output, with a time limit. Blocks. `words` is its argv,
  * NULL-terminated. Returns true if it exited with code 0 in time; otherwise *err (may be NULL) says
- * why. In both cases the caller ends *out with tool_result_done(). */
+ * why. In both cases the caller frees *out with tool_result_done(). */
 ATTR_MUST_USE bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
                             struct tool_result *out, struct err *err);
 
 /* A growing argv of owned strings, always NULL-terminated. All zero is an empty list. Any thread,
  * but each list belongs to one thread at a time. */
 struct arg_list {
-    char **items; /* owned, each; NULL if empty */
+    char **items; /* owned, as are its elements; NULL if empty */
     size_t count, cap;
 };
 

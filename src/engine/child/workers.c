@@ -1,8 +1,8 @@
-/* workers.c - threads for blocking work, and the jobs of the engine on them.
+/* workers.c - threads for blocking work, and the engine's jobs that run on them.
  *
  * A worker reports a finished task through uv_async_send(). The loop keeps running while there are
- * tasks. One thread is always left for jobs that clean up. A job stopped before it began is
- * reported from an idle handle, so that job_stop() never runs its callback. */
+ * tasks. One thread is always left for jobs that clean up. A job that was stopped before it began
+ * is reported from an idle handle, so that job_stop() never runs its callback. */
 #include "workers.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include "quiet_thread.h"
 #include "xalloc.h"
 
-/* In the order in which they were added. */
+/* Tasks in the order in which they were added. */
 struct task_list {
     struct worker_task *first;
     struct worker_task **end; /* where to append the next one */
@@ -28,7 +28,7 @@ struct workers {
     uv_async_t on_done; /* sent by workers */
 
     pthread_mutex_t lock;   /* guards the fields below */
-    pthread_cond_t changed; /* there is a task, or the workers end */
+    pthread_cond_t changed; /* there is a task, or the threads must exit */
     struct task_list to_do, done;
     bool ends;
 };
@@ -77,8 +77,7 @@ static void tell_done_tasks(uv_async_t *handle)
     list_clear(&workers->done);
     (void)pthread_mutex_unlock(&workers->lock);
     while (task) {
-        struct worker_task *next = task->next; /* the task belongs to its owner once `done` is
-                                                  called */
+        struct worker_task *next = task->next; /* read before `done`, which may free the task */
         if (--workers->left == 0)
             uv_unref((uv_handle_t *)&workers->on_done);
         task->done(task);
@@ -152,7 +151,7 @@ void workers_add(struct workers *workers, struct worker_task *task)
 }
 
 struct job {
-    struct worker_task task; /* first, so that the job can be found from it */
+    struct worker_task task; /* first, so that a pointer to the task is a pointer to the job */
     struct job_call call;
     struct jobs *jobs; /* borrowed */
     struct job *next;  /* next in its list */
@@ -160,7 +159,7 @@ struct job {
     atomic_bool stop;
 };
 
-/* In the order in which they were added. */
+/* Jobs in the order in which they were added. */
 struct job_list {
     struct job *first;
     struct job **end; /* where to append the next one */
@@ -168,8 +167,8 @@ struct job_list {
 
 struct jobs {
     struct workers *workers; /* owned */
-    uv_idle_t sort_out;      /* active while there are jobs to report that never began */
-    struct job_list list;    /* owns the jobs in it, too */
+    uv_idle_t sort_out;      /* active while jobs that never began have to be reported */
+    struct job_list list;    /* owned, including its jobs */
     size_t count, active_count;
     size_t long_count; /* active jobs that are not `always` */
 };
@@ -218,7 +217,7 @@ static void take_out_job(struct jobs *jobs, struct job *job)
     jobs->count--;
 }
 
-/* The job is not in any list any more. */
+/* Reports a job, which must not be in any list, and frees it. */
 static void tell_job_done(struct job *job, bool has_run)
 {
     const struct job_call call = job->call;
@@ -277,7 +276,7 @@ static void start_waiting_jobs(struct jobs *jobs)
     }
 }
 
-/* Reports one job at a time, since its callback may add and stop other jobs. */
+/* Reports one stopped job at a time, since its callback may add and stop other jobs. */
 static void tell_called_off_job(uv_idle_t *handle)
 {
     struct jobs *jobs = handle->data;

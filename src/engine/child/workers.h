@@ -1,11 +1,9 @@
-/*
- * workers.h - threads that do blocking work beside an event loop.
+/* workers.h - threads that do blocking work next to an event loop.
  *
  * libuv's own thread pool aborts the process if its threads cannot be created, and creates them
- * when the first work arrives: by then our programs may have used up the user's process limit.
- * Here, one thread is created at once, and more when there is work for them. If no more can be
- * created, the first one does all the work. Thread: the loop's.
- */
+ * when the first work arrives: by then the programs that we run may have used up the user's process
+ * limit. Here, one thread is created at once, and more when there is work for them. If no more can
+ * be created, the first one does all the work. Thread: the loop's. */
 #ifndef DEVS_WORKERS_H
 #define DEVS_WORKERS_H
 
@@ -16,7 +14,9 @@
 #include "attr.h"
 #include "err.h"
 
-enum { WORKERS_MAX = 16 }; /* a start blocks one as long as the server of its folder hangs */
+enum {
+    WORKERS_MAX = 16
+}; /* a start blocks one thread as long as the file server of its folder hangs */
 
 struct workers;
 struct uv_loop_s;
@@ -49,9 +49,10 @@ void workers_add(struct workers *workers, struct worker_task *task);
  */
 
 enum {
-    JOBS_ACTIVE_MAX = 4,                 /* at the same time */
-    JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* not `always`; leaves a thread for jobs that are */
-    JOBS_MAX = 4096,                     /* active and waiting */
+    JOBS_ACTIVE_MAX = 4, /* jobs that run at the same time */
+    JOBS_LONG_MAX = JOBS_ACTIVE_MAX -
+                    1, /* of these, jobs that are not `always`; leaves a thread for jobs that are */
+    JOBS_MAX = 4096,   /* jobs, running and waiting */
 };
 
 struct jobs;
@@ -74,14 +75,14 @@ ATTR_MUST_USE bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct e
 /* No jobs may be left. The memory is freed once the loop has closed the handle. */
 void jobs_close(struct jobs *jobs);
 
-/* Adds a job. The result is valid until `done` is called. Returns NULL if there are JOBS_MAX
- * already; `done` is not called then. */
+/* Adds a job. The result is valid until `done` is called. Returns NULL, and never calls `done`, if
+ * there are JOBS_MAX jobs already. */
 ATTR_MUST_USE struct job *jobs_add(struct jobs *jobs, const struct job_call *call);
 
 /* Stops a job that is not needed any more. `done` is still called, but never from within this
  * call. */
 void job_stop(struct job *job);
-/* job_stop() for all jobs. */
+/* Calls job_stop() for all jobs. */
 void jobs_stop(struct jobs *jobs);
 
 /* Returns the number of active and waiting jobs. */

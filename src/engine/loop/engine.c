@@ -1,11 +1,9 @@
-/*
- * engine.c - starts and ends the thread of a run, after checking that the plan can be enforced
+/* engine.c - starts and ends the thread of a run, after checking that the plan can be enforced
  * here.
  *
- * engine_start() returns when the run is in the log, or says why it is not. Afterwards other
- * threads reach the run through its mailbox only, and get its result after they have joined its
- * thread.
- */
+ * engine_start() returns when the run is in the log, or says why it is not. After that, other
+ * threads reach the run only through its mailbox, and get its result after they have joined its
+ * thread. */
 #define _GNU_SOURCE /* environ, eventfd, realpath */
 
 #include "engine.h"
@@ -43,7 +41,7 @@
 /* Checks the sandboxes of all steps. */
 static bool check_sandboxes(const struct plan *plan, struct err *err)
 {
-    const struct sandbox_spec *last = NULL; /* most steps share the plan's */
+    const struct sandbox_spec *last = NULL; /* most steps share the plan's sandbox */
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
         for (int step = 0; step < task->step_count; step++) {
@@ -76,11 +74,13 @@ static bool uses_sandbox(const struct plan *plan)
                 return true;
         }
     }
-    return plan->grows && plan->sandbox.kind != SANDBOX_NONE; /* its tasks are added later */
+    return plan->grows &&
+           plan->sandbox.kind !=
+               SANDBOX_NONE; /* tasks that use the plan's sandbox may be added later */
 }
 
-/* A sandbox hides the log's directory. That does not work if the log shares a directory that a step
- * may write to: the step could create new files beside the log, or rename the directory. */
+/* Checks that a sandbox can hide the log's directory. It cannot if a step may write to that
+ * directory: the step could create new files beside the log, or rename the directory. */
 static bool check_log(const struct place *place, const char *run_dir, struct err *err)
 {
     char own[PATH_MAX];
@@ -90,7 +90,8 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
         return false;
     if (!realpath(place->dir, log) || !realpath(run_dir, run))
         return err_set_errno(err, errno, "cannot access '%s'", place->dir);
-    /* Trees of `devs mcp` are the only folders in the log's directory where a run may work. */
+    /* `devs mcp` keeps working trees in the log's directory; they are the only folders in it where
+     * a run may work. */
     const int len = snprintf(own, sizeof(own), "%s/sessions", log);
     const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
     if (!is_inside || (len > 0 && len < PATH_MAX && sandbox_path_is_below(run, own)))
@@ -100,8 +101,8 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
     return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
 }
 
-/* A step may place a program in a `writable` path, so programs in these paths are never run outside
- * the sandbox. */
+/* Keeps devs from running programs in `writable` paths outside the sandbox, because a step may
+ * place a program there. */
 static void avoid_writable(const struct plan *plan)
 {
     const struct sandbox_spec *last = NULL;
@@ -147,7 +148,7 @@ bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct
         if (task->workspace->kind != WORKSPACE_WORKTREE || task->need_count > 0)
             continue;
         if (workspace_check_worktree(run_dir, environ, &why))
-            return true; /* all tasks use the same repository */
+            return true; /* checking one task is enough: all use the same repository */
         (void)err_set(err, ERR_INVALID, "task '%s': workspace \"worktree\": %s", task->id,
                       why.message);
         return err_hint(err, "%s", why.hint[0] ? why.hint : "git init, or \"workspace\": \"copy\"");
@@ -161,7 +162,7 @@ enum { DESCRIPTORS_MIN = 64 };
 
 struct engine {
     /* Engine's thread only, once it runs. */
-    struct engine_options options; /* its borrowed strings are valid until started */
+    struct engine_options options; /* its borrowed strings are valid until the start is reported */
     struct loop loop;
 
     /* Any thread. */
@@ -215,7 +216,7 @@ static void *run_engine(void *arg)
     }
     loop_close(loop);
     const uint64_t one = 1;
-    (void)!write(engine->done_fd, &one, sizeof(one)); /* an eventfd always accepts a first 1 */
+    (void)!write(engine->done_fd, &one, sizeof(one)); /* adding 1 to a new eventfd never blocks */
     return NULL;
 }
 

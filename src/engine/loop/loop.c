@@ -1,4 +1,5 @@
-/* loop.c - the event loop of a run: its parts, its turns, and gaps in which it was suspended.
+/* loop.c - the event loop of a run: its parts, its turns, and detection of times when it was
+ * suspended.
  *
  * Callbacks of libuv only queue inputs. A turn runs before and after the loop waits; if work is
  * left, an idle handle keeps the loop from blocking. turn.c has the turn itself.
@@ -8,8 +9,8 @@
  * gap is logged.
  *
  * Our own commits ring the bell of the log, too. So controls are read at most every
- * LOOP_CONTROLS_MS, and the bell is not watched until then. At the end, libuv needs a run of the
- * loop to close handles: first those of the children, then those of the nursery. */
+ * LOOP_CONTROLS_MS, and between reads the bell is not watched. At the end, libuv must run the loop
+ * twice to close handles: first the handles of the children, then the handle of the nursery. */
 #include "loop.h"
 
 #include <assert.h>
@@ -85,7 +86,7 @@ static void close_handles(struct loop *loop)
 
 static void turn_again(uv_idle_t *handle)
 {
-    (void)handle; /* while it is active, the loop does not block */
+    (void)handle; /* an active idle handle keeps the loop from blocking */
 }
 
 static void run_turn(struct loop *loop)
@@ -105,8 +106,8 @@ static void run_turn(struct loop *loop)
         (void)uv_idle_stop(&loop->again);
 }
 
-/* Checks for time since the last check in which the process was suspended, so that no timeout
- * counts it. */
+/* Checks whether the process was suspended since the last check, so that no timeout counts that
+ * time. */
 static void look_for_gap(struct loop *loop)
 {
     int64_t still_ms = heartbeat_look(&loop->heartbeat, clock_now().mono_ms);
@@ -173,7 +174,8 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.close && loop->scheduler.awaits_more && loop->growth.plan) {
         loop->scheduler.awaits_more = false;
-        loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
+        loop_queue(loop,
+                   (struct input){.kind = INPUT_TIME}); /* this may have been the end of the run */
     }
 
     if (mail.leave) {
@@ -183,7 +185,8 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.alone) {
         loop->lingers = false;
-        const bool goes_on = !loop->state.ended; /* after its end there is nothing to watch */
+        const bool goes_on =
+            !loop->state.ended; /* after the run's end, there is nothing to watch */
         if (mail.why[0] != '\0' && goes_on)
             loop_note(loop, "nobody watches", mail.why);
     }
@@ -216,7 +219,8 @@ static void bell_rings(uv_poll_t *handle, int status, int events)
         return;
     }
     loop_alarm(loop, due_ms);
-    (void)uv_poll_stop(handle); /* until then it would only report each of our own commits */
+    (void)uv_poll_stop(
+        handle); /* until the alarm, the bell would only report each of our own commits */
 }
 
 void loop_hear_bell(struct loop *loop)
@@ -229,7 +233,7 @@ static bool open_uv(struct loop *loop, struct err *err)
 {
     struct bell bell;
     loop->controls_due_ms = 0;
-    /* Without a watch, the log is polled for controls. */
+    /* Without a watch, the loop polls the log for controls. */
     if (bell_init(&bell, loop->options->place, NULL)) {
         if (watch_open(&loop->watch, NULL) && !watch_file(loop->watch, bell.path, NULL)) {
             watch_close(loop->watch);
@@ -287,7 +291,8 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
     return ok;
 }
 
-/* The run keeps its rules, so that old and new attempts are judged in the same way. */
+/* Opens a run to resume. The run keeps its rules, so that old and new attempts are judged in the
+ * same way. */
 static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
@@ -311,10 +316,11 @@ static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *er
 static void set_up_attempts(struct loop *loop)
 {
     const struct engine_options *options = loop->options;
-    const struct plan *calls = options->calls ? options->calls : options->plan; /* the real calls */
+    const struct plan *calls =
+        options->calls ? options->calls : options->plan; /* the calls to run, with their secrets */
     if (calls->grows && options->resume > 0) {
-        /* Tasks that were added to a resumed run are only known in truncated form, and are not run
-         * again: see loop_recover(). */
+        /* Tasks that were added to the run before it was resumed are known only in truncated form,
+         * and are not run again (see loop_recover()). */
         calls = loop->state.plan;
     } else if (calls->grows) {
         growth_init(&loop->growth, calls);
@@ -376,7 +382,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
                           .late_ms = INT64_MAX,
                           .lingers = options->at_end == ENGINE_LINGER};
     run_state_init_for(&loop->state, options->plan, options->seed, RUN_STATE_DECIDES);
-    /* The rules of a resumed run come from the log: enter_old_run(). */
+    /* The rules of a resumed run come from the log (see enter_old_run()). */
     if (!resumes && !classifier_open(&loop->classifier, options->rules, err))
         return false;
     if (!recorder_init(&loop->recorder, options->place, err) || !open_uv(loop, err) ||

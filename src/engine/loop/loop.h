@@ -1,10 +1,8 @@
-/*
- * loop.h - the internals of the engine's thread: one libuv loop and one run; the mailbox, the
- * notifier, the recorder and the recovery that belong to it.
+/* loop.h - the internals of the engine's thread: one libuv loop and one run, with its mailbox,
+ * notifier, recorder and recovery.
  *
  * libuv's callbacks only queue inputs. loop_turn() takes all of them at once: the scheduler handles
- * them, one commit records the result, then the actions are performed. Thread: engine.
- */
+ * them, one commit records the result, then the actions are performed. Thread: engine. */
 #ifndef DEVS_LOOP_H
 #define DEVS_LOOP_H
 
@@ -31,13 +29,11 @@
 #include "workers.h"
 #include "workspace.h"
 
-/*
- * Requests of other threads to the engine's thread: cancel, leave, stay alone, stop; and, if the
+/* Requests of other threads to the engine's thread: cancel, leave, stay alone, stop; and, if the
  * plan of the run grows, tasks and notes.
  *
- * Any thread may post; the loop takes. Posting the same request twice has no further effect, except
- * for tasks and notes. The sender of a task waits for its answer.
- */
+ * Any thread may post requests; the loop takes them. Posting the same request twice has no further
+ * effect, except for tasks and notes. The sender of a task waits for its answer. */
 
 struct redactor;
 struct uv_async_s;
@@ -47,25 +43,25 @@ enum { MAIL_WHY_MAX = 160 };
 /* A task to add, and the answer. */
 struct mail_task {
     const struct engine_task *task; /* borrowed until the answer */
-    const char *record;             /* borrowed until the answer; text of its event */
-    struct redactor *own;           /* redacts its own variables; the loop takes ownership if
-                                       the task is added */
+    const char *record;             /* borrowed until the answer; JSON of the event to log */
+    struct redactor
+        *own; /* redacts the task's own variables; the loop takes ownership if the task is added */
     struct mail_task *next;
     bool is_answered;
-    int number;     /* number of the task; -1 = it was not added, */
-    struct err err; /* for this reason */
+    int number;     /* number of the new task; -1 if it was not added */
+    struct err err; /* the reason if it was not added */
 };
 
 struct mail_note {
     struct mail_note *next;
-    int task;                       /* -1 = the run */
+    int task;                       /* task that the note is about; -1 = the run */
     char text[ENGINE_NOTE_MAX + 1]; /* UTF-8 */
 };
 
 struct mail {
-    bool cancel;             /* cancel the whole run for a person */
-    bool leave;              /* start nothing more */
-    bool alone;              /* the front end is gone, so do not stay at the end */
+    bool cancel;             /* cancel the whole run as a user would */
+    bool leave;              /* start no more attempts */
+    bool alone;              /* the front end has exited, so exit when the run has ended */
     bool stop;               /* end the engine itself */
     bool close;              /* no more tasks will be added */
     struct mail_task *tasks; /* oldest first; the loop answers each */
@@ -79,7 +75,7 @@ struct mailbox {
     pthread_cond_t answered; /* some task was answered */
     struct uv_async_s *wake; /* borrowed; NULL while the loop does not listen */
     bool shut;               /* the loop accepts no more mail */
-    int task_count;          /* number of tasks in the mail */
+    int task_count;          /* number of tasks in `mail` */
     int note_count;
     struct mail mail;
 };
@@ -87,48 +83,47 @@ struct mailbox {
 void mailbox_init(struct mailbox *mailbox);
 void mailbox_done(struct mailbox *mailbox);
 
-/* Lets the loop listen: it is woken through `wake`, NULL = no longer. Earlier mail is not lost. */
+/* Makes mailbox_post() and similar functions wake the loop through `wake`; NULL = stop doing so.
+ * Keeps requests that were posted before. */
 void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
-/* The requests of struct mail that have no sender waiting. */
+/* The requests that need no answer. */
 enum mail_request {
-    MAIL_CANCEL, /* `text` names who cancels the run */
-    MAIL_LEAVE,  /* start nothing more, and end when the running attempts have ended */
-    MAIL_ALONE,  /* `text` is the reason, or NULL */
+    MAIL_CANCEL, /* cancel the run; `text` says who requested it */
+    MAIL_LEAVE,  /* start no more attempts, and exit when the running attempts have ended */
+    MAIL_ALONE,  /* the front end has exited; `text` is the reason, or NULL */
     MAIL_STOP,   /* end the engine now, even if attempts are running */
     MAIL_CLOSE,  /* no more tasks will be added to the plan */
 };
 
-/* Posts a request. Copies `text`, which is NULL for requests without one. */
+/* Posts a request. Copies `text`; NULL if the request has none. */
 void mailbox_post(struct mailbox *mailbox, enum mail_request request, const char *text);
-/* At most ENGINE_ADDS_MAX notes may wait; further ones are dropped. */
+/* Posts a note. At most ENGINE_ADDS_MAX notes may wait; more are dropped. */
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
-/* Waits for the answer. Returns false if the task was not added; see mail->err. Fails with ERR_BUSY
- * if ENGINE_ADDS_MAX tasks are waiting. */
+/* Posts a task and waits for the answer. Returns false if the task was not added; see mail->err.
+ * Fails with ERR_BUSY if ENGINE_ADDS_MAX tasks are waiting. */
 ATTR_MUST_USE bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail);
 
 /* For the loop: takes all requests. The caller owns them. */
 struct mail mailbox_take(struct mailbox *mailbox);
 
-/* For the loop: answers that the task was added (number), or was not (-1, with err). Does not use
- * `mail` afterwards. */
+/* For the loop: reports that the task was added (number >= 0), or was not (-1, with err). Do not
+ * use `mail` afterwards, because its sender may free it. */
 void mailbox_answer(struct mailbox *mailbox, struct mail_task *mail);
 /* For the loop, at its end: rejects waiting and future tasks. */
 void mailbox_shut(struct mailbox *mailbox);
 
-/*
- * Runs the user's notify command for events of a run, in the background.
+/* Runs the user's notify command about events of a run, in the background.
  *
  * The first notice starts a thread. It collects notices for NOTIFIER_GATHER_MS and runs the command
  * once for all of them: in the folder `/`, outside every sandbox, without a terminal. The run does
  * not wait for the command or fail because of it. Only notifier_close() waits, within the command's
- * time limit.
- */
+ * time limit. */
 
 enum {
     NOTIFIER_GATHER_MS = 2000,   /* notices within this time are sent together */
     NOTIFIER_TIMEOUT_MS = 10000, /* time limit of the command */
-    NOTIFIER_WAITING_MAX = 16,   /* notices that are kept; beyond that only their number is sent */
+    NOTIFIER_WAITING_MAX = 16,   /* notices that are kept; beyond that, only their number is sent */
 };
 
 struct notifier;
@@ -139,13 +134,14 @@ struct notifier_call {
     char *const *environment;
     int64_t run;
     const char *name, *dir; /* see struct notice_list */
-    /* Reports that the command failed, on the notifier's thread. Not called twice in a row for the
-     * same reason. */
+    /* Reports that the command failed. Called on the notifier's thread, but not twice in a row for
+     * the same reason. */
     void (*failed)(void *ctx, const char *why);
     void *ctx;
 };
 
-/* Starts nothing yet. The caller ends it with notifier_close(). */
+/* Creates a notifier, but does not start its thread yet. The caller frees it with
+ * notifier_close(). */
 struct notifier *notifier_open(const struct notifier_call *call);
 /* Sends a notice soon. Takes ownership of its strings; *notice is empty afterwards. Does not
  * block. */
@@ -154,15 +150,15 @@ void notifier_add(struct notifier *notifier, struct notice *notice);
  * *err (may be NULL) instead of being passed to `failed`. `notifier` may be NULL. */
 void notifier_close(struct notifier *notifier, struct err *err);
 
-/* Commits to the log, and handles a log that cannot be written.
+/* Commits to the log, and continues if the log cannot be written.
  *
  * A failed commit stops nothing: the run continues in a second log (spill.h), and the main log is
  * retried once a second. When the main log can be written again, the spill log is merged into it in
- * order and removed. If no spill log can be made either, events are kept in memory and retried at
- * most once a second; output of that time is lost. If such a retry fails while more than
+ * order and removed. If no spill log can be created either, events are kept in memory and retried
+ * at most once a second; output is lost during that time. If such a retry fails while more than
  * RECORDER_KEPT_BYTES are waiting, recording stops for good, since a log must have no gaps. Data
- * that was written but could not be synced to disk is reported once and not retried. Belongs to the
- * thread that opened it. */
+ * that was written but could not be synced to disk is reported once and not retried. Only the
+ * thread that opened a recorder may use it. */
 
 enum {
     RECORDER_KEPT_BYTES = 1024 * 1024,
@@ -171,35 +167,36 @@ enum {
 };
 
 struct recorder {
-    struct log_writer *writer; /* owned; of the log */
-    struct log_writer *spill;  /* owned; NULL while the log can be written */
-    struct event_list kept;    /* events that neither log has, oldest first */
+    struct log_writer *writer; /* owned; the writer of the log */
+    struct log_writer
+        *spill; /* owned; the writer of the spill log; NULL while the log can be written */
+    struct event_list kept; /* events that neither log has, oldest first */
     size_t kept_bytes;
     bool failing;     /* the last commit failed */
-    bool busy;        /* because another process held the log */
+    bool busy;        /* the last commit failed because another process held the log */
     bool lost;        /* some data will never be logged */
-    bool over;        /* no more commits */
-    int64_t retry_ms; /* when the next commit to the failing log may be tried */
-    struct err err;   /* the error that started the latest series of failures */
+    bool over;        /* recording has stopped for good */
+    int64_t retry_ms; /* earliest time for the next commit to the failing log */
+    struct err err;   /* the first error of the latest series of failures */
 
-    /* Controls that were already returned: of the log and, from `spill_controls` on, of the spill
-     * log. */
+    /* Ids of the last controls that were returned from the log and from the spill log, whose ids
+     * begin at `spill_controls`. */
     int64_t control_seen, spill_control_seen, spill_controls;
 
     bool has_output;  /* output was committed */
-    bool left_output; /* the output is in a spill log that was removed, of which only the events
-                         remain */
+    bool left_output; /* a spill log with output was removed; only its events were kept */
 
     /* For recorder_news(). */
-    bool spilled, home; /* a spill log was started; it was merged */
+    bool spilled, home; /* a spill log was started / was merged */
     bool recovered;     /* a commit succeeded after failures */
-    bool output_lost;   /* since this was last reported */
+    bool output_lost;   /* output was lost and that has not been reported yet */
     bool unsynced,
-        unsynced_reported; /* data that was written may not be on disk; that was reported */
+        unsynced_reported; /* data that was written may not be on disk / that was reported */
     struct err sync_err;
 };
 
-/* Opens the log for writing. End it with recorder_done(), even if this fails. */
+/* Opens the log for writing. The caller frees the recorder with recorder_done(), even if this
+ * fails. */
 ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *place,
                                  struct err *err);
 void recorder_done(struct recorder *recorder);
@@ -209,7 +206,7 @@ enum recorder_urgency {
     RECORDER_NOW,     /* on disk on return; tried even if the last commit has just failed */
 };
 
-/* Returns false if the batch is not completely in the log (yet). */
+/* Commits the batch. Returns false if not all of it is in the log (yet). */
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
 
@@ -217,16 +214,17 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
  * log_writer_controls(). */
 ATTR_MUST_USE bool recorder_controls(struct recorder *recorder, struct control *out, size_t max,
                                      size_t *count_out, struct err *err);
-/* Returns whether controls must be polled for. The spill log's bell is not watched. */
+/* Returns whether the caller must poll for controls, because the bell of the spill log is not
+ * watched. */
 bool recorder_is_away(const struct recorder *recorder);
 
-/* Call before the end: tries the log once more, for up to RECORDER_FINISH_MS if another process
- * holds it. A spill log that cannot be merged stays. */
+/* Call this before the end. Tries to write the log once more, for up to RECORDER_FINISH_MS if
+ * another process holds it. Keeps a spill log that cannot be merged. */
 void recorder_finish(struct recorder *recorder);
 
 /* News about the log for the user. */
 struct recorder_news {
-    const char *what; /* static; NULL = nothing */
+    const char *what; /* a static string; NULL = no news */
     const char *why;  /* the cause, owned by the recorder; "" = none */
 };
 /* Returns the next piece of news. Each is returned only once. */
@@ -236,28 +234,26 @@ struct recorder_news recorder_news(struct recorder *recorder);
  * is waiting to be retried. */
 int64_t recorder_due(const struct recorder *recorder);
 
-/*
- * Finds and ends the processes that a dead engine of a run left behind, and makes sure that they
- * are gone before anything of the run is started again.
+/* Finds and ends the processes that a dead engine of a run left behind, and makes sure that they
+ * have ended before the run starts anything again.
  *
  * A process belongs to the run if its environment has the run's mark, if it is in the session of an
- * attempt's process with the recorded start time (a reused pid has another), or if its parent
- * belongs to the run. Once we hold the run's lock, no more children of the dead engine can appear:
- * such a child holds the lock itself until it executes its program. Blocks. One thread.
- */
+ * attempt's process whose start time was recorded (if the pid was reused, the start time differs),
+ * or if its parent belongs to the run. Once we hold the run's lock, no more children of the dead
+ * engine can appear: such a child holds the lock itself until its exec. Blocks. One thread. */
 
 enum {
     RECOVERY_TERM_MS = 2000,        /* from TERM to KILL */
     RECOVERY_KILL_MS = 5000,        /* how long killed processes may take to disappear */
     RECOVERY_PROCESSES_MAX = 65536, /* processes of the machine that are checked */
-    RECOVERY_ENDED_MAX = 4096,      /* processes that are sent TERM, once each; further ones
-                                       get KILL at once */
-    RECOVERY_LEFT_MAX = 64,         /* remembered processes that could not be ended */
-    RECOVERY_NAMED_MAX = 8,         /* processes that a note names */
-    RECOVERY_ANYBODYS = -1,         /* a leftover whose task is unknown */
+    RECOVERY_ENDED_MAX =
+        4096, /* processes that are sent TERM (each once); more processes get KILL at once */
+    RECOVERY_LEFT_MAX = 64, /* processes that are remembered because they could not be ended */
+    RECOVERY_NAMED_MAX = 8, /* processes that a note lists */
+    RECOVERY_ANYBODYS = -1, /* a leftover whose task is unknown */
 };
 
-/* The process of a task's latest attempt, see EVENT_ATTEMPT_RUNNING. */
+/* The process of a task's latest attempt (see EVENT_ATTEMPT_RUNNING). */
 struct recovery_leader {
     int64_t pid; /* 0 = none */
     int64_t start;
@@ -266,84 +262,84 @@ struct recovery_leader {
 /* A process that could not be ended. */
 struct recovery_left {
     struct proc_facts facts;
-    int task;       /* or RECOVERY_ANYBODYS */
+    int task;       /* task number, or RECOVERY_ANYBODYS */
     bool forbidden; /* we may not signal it */
 };
 
 struct recovery {
     struct recovery_leader *leaders; /* owned; indexed by task */
     size_t leader_cap;
-    int task_count; /* tasks of the plan, plus those that events name */
+    int task_count; /* number of tasks in the plan, or more if events have higher task numbers */
     struct recovery_left left[RECOVERY_LEFT_MAX];
     size_t left_count;
 };
 
-/* Starts empty, with room for the given number of tasks; grows as needed. */
+/* Initializes a recovery with storage for the given number of tasks; grows as needed. */
 void recovery_init(struct recovery *recovery, int task_count);
 void recovery_done(struct recovery *recovery);
 
 struct event;
 
-/* Takes each event of the log and remembers the leader of each task's latest attempt. `ctx` is the
- * recovery. For log_writer_continue(). */
+/* Remembers the leader of each task's latest attempt. log_writer_continue() calls this for each
+ * event of the log; `ctx` is the recovery. */
 void recovery_see(void *ctx, const struct event *event);
 
-/* Ends the leftover processes: TERM, then KILL after RECOVERY_TERM_MS. Returns when two looks in a
- * row find nothing, or when some processes do not go away. `run_mark` is "DEVS_RUN=..."; `state` is
- * the folded state before recovery. Appends the names of ended processes to *ended, and of
- * surviving ones to *left. */
+/* Ends the leftover processes: TERM, then KILL after RECOVERY_TERM_MS. Returns when two searches in
+ * a row find nothing, or when some processes survive. `run_mark` is "DEVS_RUN=..."; `state` is the
+ * state of the run before recovery. Appends the names of ended processes to *ended, and the names
+ * of surviving processes to *left. */
 void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
                     struct str *ended, struct str *left);
 
-/* Returns whether a leftover process of this task is still alive; *err names it. Call before each
- * start, since the process may exit at any time. */
+/* Returns whether a leftover process of this task is still alive and, if so, sets *err to a message
+ * with its name. Call this before each start, since the process may exit at any time. */
 bool recovery_refuses(const struct recovery *recovery, int task, struct err *err);
 
 /* The loop and its turns. */
 
 enum {
-    LOOP_LATE_MS = 20,        /* how long an input that can wait is held to be batched with
-                                 others */
+    LOOP_LATE_MS = 20, /* how long an input that can wait is delayed, so that it is handled together
+                          with others */
     LOOP_APART_MAX = 2,       /* if up to this many attempts end together, their ends are
                                  handled in separate turns */
-    LOOP_CONTROLS_MS = 10,    /* the log is checked for controls at most this often */
+    LOOP_CONTROLS_MS = 10,    /* minimum time between two checks of the log for controls */
     LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
     LOOP_ALARM_MS_MAX = 5000, /* timers stop while the machine is suspended, so check at least
                                  this often */
     LOOP_REAP_MS = 2000,      /* how often adopted children that have ended are reaped */
-    /* Jobs that examine ended attempts are only added while there are fewer jobs than this. */
+    /* Limit for jobs that examine ended attempts: none is added if there are this many jobs
+     * already. */
     LOOP_FOLLOW_MAX = JOBS_MAX - 4 * PLAN_JOBS_MAX,
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
 
-/*
- * Heartbeat: detects that this process was suspended, by a signal or together with the machine.
+/* Heartbeat: detects that this process was suspended, by a signal or together with the machine.
  *
- * The loop announces when it will wake up next, at the latest. If it wakes up much later, it was
+ * The loop announces the latest time when it will wake up. If it wakes up much later, it was
  * suspended in between, and no timeout counts that time. Times are from CLOCK_BOOTTIME, which
- * continues while the machine is suspended. A plain value; the functions read no clock.
- */
+ * continues while the machine is suspended. A plain value; the functions read no clock. */
 enum {
     HEARTBEAT_MS = 1000,       /* interval between checks while something can time out */
-    HEARTBEAT_SLACK_MS = 2000, /* a busy machine may be this late */
-    HEARTBEAT_LOG_MS = 10000,  /* the most that waiting for the log explains; any longer and we
-                                  were suspended */
+    HEARTBEAT_SLACK_MS = 2000, /* how late a wakeup may be on a busy machine */
+    HEARTBEAT_LOG_MS = 10000, /* how late a wakeup may be after waiting for the log; if it is later,
+                                 the process was suspended */
 };
 
 struct heartbeat {
-    int64_t expected_ms; /* when the next check is due at the latest; INT64_MAX = unknown */
+    int64_t expected_ms; /* latest time of the next check; INT64_MAX = unknown */
 };
 
 /* Announces that the next check comes within wait_ms after now_ms; -1 = unknown. */
 void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_ms);
 
-/* Excuses time spent waiting for other processes that used the log. The process was not suspended,
- * so timeouts count it. */
+/* Excludes time spent waiting for other processes that used the log: the process was not suspended
+ * then, so timeouts count that time. */
 void heartbeat_excuse(struct heartbeat *heartbeat, int64_t waited_ms);
 
 /* For heartbeat_expect(): returns how long the loop may wait before its next check. The timeout of
- * libuv is only a hint: uv_backend_timeout() is 0 if a watcher is still to be registered, although
- * the loop then blocks as long as without it (libuv 1.44). In that case the alarm is the limit. */
+ * libuv is only a hint: uv_backend_timeout() is 0 if a watcher is still to be registered, but the
+ * loop then blocks as long as without that watcher (libuv 1.44). In that case the alarm is the
+ * limit. */
 int64_t heartbeat_wait_ms(const uv_loop_t *uv, const uv_timer_t *alarm);
 
 /* Checks the time. Returns how long the process was suspended, in ms; 0 if it was not. */
@@ -352,7 +348,7 @@ int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms);
 struct queued {
     struct input input;
     struct attempt *ended; /* owned; the attempt that ended; NULL for other inputs */
-    char *note;            /* owned; input.note. The texts of input.fact_event are owned, too */
+    char *note;            /* owned; input.note. The strings of input.fact_event are owned, too */
 };
 
 /* The attempt that a fact is about. */
@@ -368,7 +364,7 @@ struct loop {
     bool uv_is_open;
     uv_prepare_t prepare;
     uv_check_t check;
-    uv_idle_t again; /* active if the next turn should follow at once */
+    uv_idle_t again; /* active if another turn must follow at once */
     uv_async_t wake;
     uv_timer_t alarm;
     uv_poll_t on_bell;
@@ -382,8 +378,8 @@ struct loop {
     struct workspace_set workspaces;
     struct heartbeat heartbeat;
     struct recorder recorder;
-    struct recovery recovery; /* only of a resumed run; else empty */
-    bool rebooted;            /* the machine has rebooted since the resumed run last ran */
+    struct recovery recovery; /* empty unless the run was resumed */
+    bool rebooted;            /* the machine has been rebooted since the run was last active */
     struct run_state state;
     struct scheduler scheduler;
     struct call_digester *calls; /* owned */
@@ -398,36 +394,37 @@ struct loop {
 
     struct queued *inputs; /* owned; oldest first */
     size_t input_count, input_cap;
-    int64_t late_ms; /* when inputs that can wait are due; INT64_MAX = none */
+    int64_t late_ms; /* when to handle inputs that can wait; INT64_MAX = none */
     bool wanted;     /* the next turn has something to do */
 
     struct attempt **alive; /* owned, as are its elements */
     size_t alive_count, alive_cap;
-    struct attempt **ended; /* owned, as are its elements; of this turn */
+    struct attempt **ended; /* owned, as are its elements; attempts that ended in this turn */
     size_t ended_count, ended_cap;
-    struct log_output *outputs; /* owned; of this turn */
+    struct log_output *outputs; /* owned; output of this turn */
     size_t output_count, output_cap;
-    struct log_capture *captures; /* owned, including their strings; of this turn */
+    struct log_capture *captures; /* owned, including their strings; captures of this turn */
     size_t capture_count, capture_cap;
 
-    bool lingers;    /* it keeps running when nothing more can run */
+    bool lingers;    /* keep running after the run's end */
     bool stopping;   /* engine_stop() was called */
     bool cancelled;  /* engine_cancel() was called */
     bool left;       /* engine_leave() was called */
-    bool left_noted; /* and nothing of the run is alive: its last note is queued */
+    bool left_noted; /* after engine_leave(), no attempt is alive: the last note of the run is
+                        queued */
     bool leaving;    /* the thread is about to exit */
     int last_attempt_code;
     int64_t reaped_ms; /* when adopted children were last reaped */
 };
 
-/* Opens the log, records the run and commits its first event, then starts attempts. End it with
- * loop_close(), even if this fails. */
+/* Opens the log, records the run, commits its first event, and starts attempts. The caller frees
+ * the loop with loop_close(), even if this fails. */
 ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
                              struct mailbox *mailbox, int64_t *number_out, struct err *err);
-/* Runs until the run has ended or the engine is stopped. This is the main loop of the engine's
+/* Returns when the run has ended or the engine is stopped. This is the main loop of the engine's
  * thread. */
 void loop_run(struct loop *loop);
-/* Cancels the whole run, as a person would. */
+/* Cancels the whole run, like the request of a user. */
 void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
 void loop_close(struct loop *loop);
 
@@ -436,7 +433,7 @@ void loop_close(struct loop *loop);
 /* Queues an input and fills in its time. The turn follows in this iteration of the loop. */
 void loop_queue(struct loop *loop, struct input input);
 
-/* Queues an input that may wait a little for the next turn. */
+/* Queues an input that may wait up to LOOP_LATE_MS for the next turn. */
 void loop_queue_late(struct loop *loop, struct input input);
 /* Queues INPUT_ENDED of this attempt. The loop closes the attempt after the turn. */
 void loop_queue_end(struct loop *loop, const struct input *input, struct attempt *ended);
@@ -454,39 +451,40 @@ void loop_recover(struct loop *loop);
 /* Takes the first turn. Returns false if the run's first event could not be logged. */
 ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);
 
-/* Handles everything that is due now. */
+/* Performs a turn: handles everything that is due now. */
 void loop_turn(struct loop *loop);
 
-/* Returns whether the engine may exit: the run is over, or was left, and the engine is not
- * needed. */
+/* Returns whether the engine may exit: the run has ended or was left, and nobody needs the
+ * engine. */
 bool loop_may_leave(const struct loop *loop);
 
 /* loop_tasks.c */
 
-/* Accepts tasks from other threads, to be added in the next turn. */
+/* Takes tasks from other threads, to be added in the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
 /* Adds the accepted tasks at the beginning of a turn, to be recorded with it. */
 void loop_take_tasks(struct loop *loop);
 /* Answers the senders of the tasks once the turn is recorded. */
 void loop_answer_tasks(struct loop *loop);
-/* Frees the real calls of tasks that are over. */
+/* Frees the real calls of tasks that ended in this turn. */
 void loop_forget_tasks(struct loop *loop);
 
 /* loop_attempt.c */
 
-/* Performs the scheduler's actions. */
+/* Performs the scheduler's action: starts an attempt. */
 void loop_start_attempt(struct loop *loop, const struct action *action);
 /* Stops the attempt as action->mode says. Does nothing if it has already ended. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
 
-/* Starts the jobs that follow the ends of this turn. recorded: the ends are in the log. */
+/* Starts the jobs that follow the ends of this turn. `recorded` is whether the ends are in the
+ * log. */
 void loop_follow_up(struct loop *loop, bool recorded);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */
 void loop_hear_bell(struct loop *loop);
 
-/* Sets the alarm to due_ms, unless it is due earlier. */
+/* Sets the alarm to due_ms, unless it is set to an earlier time. */
 void loop_alarm(struct loop *loop, int64_t due_ms);
 
 #endif

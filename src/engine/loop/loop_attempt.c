@@ -1,9 +1,7 @@
-/*
- * loop_attempt.c - takes an attempt through its stages: prepare, start, output, finish, judge.
+/* loop_attempt.c - takes an attempt through its stages: prepare, start, output, finish, judge.
  *
  * An attempt without surroundings needs no job. Work that blocks is a job on the task's line. Each
- * stage begins where the one before it ended, on the engine's thread.
- */
+ * stage begins on the engine's thread when the previous one has ended. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +83,7 @@ static void result_kept(void *ctx, bool has_run)
     } else if (attempt->is_cancelled) {
         attempt->ending->outcome.kind = OUTCOME_CANCELLED;
         verdict_set_persistent(verdict, REASON_CANCELLED, "", "known.cancelled");
-    } else { /* if the task's result cannot be kept, the task has not passed */
+    } else { /* a task whose result cannot be kept has not passed */
         verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
         verdict->ask = true;
         loop_note(loop, "the result cannot be kept", around->keep_err.message);
@@ -125,7 +123,7 @@ static void judge_attempt(struct attempt *attempt)
     struct input input = attempt_input(attempt, INPUT_ENDED);
     if (!loop->stopping && !loop->state.tasks[attempt->task].cancelling &&
         attempt_lost_session(attempt)) {
-        /* Restarts the attempt, because the agent has not done anything yet. */
+        /* The agent has not done anything yet, so start the attempt again. */
         struct str why = {0};
         str_addf(&why, "%s does not know the session %s: starting a new one",
                  adapter_name(attempt->plan->agent->adapter), attempt->agent->session);
@@ -140,8 +138,8 @@ static void judge_attempt(struct attempt *attempt)
     attempt_judge(attempt, attempt->setting, &input);
     if (attempt_has_output(attempt) && scheduler_would_pass(attempt->plan, &input)) {
         attempt_write_output(attempt, &input.verdict);
-        attempt_check_files(attempt, &input.verdict); /* for other steps, attempt_judge() has
-                                                         checked them */
+        attempt_check_files(
+            attempt, &input.verdict); /* attempt_judge() has checked the files of other steps */
     }
     attempt_tell_round(attempt, &input);
     const bool leaves_result = attempt->around && attempt->around->call.slot &&
@@ -160,7 +158,7 @@ static void sandbox_finished(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     attempt->job = NULL;
-    assert(has_run); /* because of `always` */
+    assert(has_run); /* the job is `always` */
     (void)has_run;
     attempt_take_end(attempt);
     judge_attempt(attempt);
@@ -223,7 +221,7 @@ static void remove_sandbox(void *ctx, const atomic_bool *stop)
     surroundings_remove(attempt->around);
 }
 
-/* Ends an attempt that has no process, after removing its surroundings. */
+/* Removes the surroundings of an attempt that has no process, then ends it. */
 static void give_up_attempt(struct attempt *attempt)
 {
     if (attempt->around && attempt->around->sandbox)
@@ -274,7 +272,7 @@ static void prepare_way(void *ctx, const atomic_bool *stop)
     surroundings_prepare(attempt->around, stop);
 }
 
-/* Prepares the attempt's surroundings first, if it has any. */
+/* Starts the attempt, after preparing its surroundings if it has any. */
 static void open_the_way(struct attempt *attempt)
 {
     if (attempt->around)
@@ -283,8 +281,8 @@ static void open_the_way(struct attempt *attempt)
         attempt_start(attempt);
 }
 
-/* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if its
- * secrets or input were only in that devs. */
+/* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if only
+ * that devs had its secrets or input. */
 static bool is_start_refused(struct loop *loop, struct attempt *attempt)
 {
     const struct engine_options *options = loop->options;
@@ -365,13 +363,11 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
     }
 }
 
-/*
- * Jobs that follow the end of an attempt, in the background.
+/* Jobs that follow the end of an attempt, in the background.
  *
- * They record, as evidence, what a failed attempt changed and which tree a passed one left, and
- * remove the workspace of a passed task. They are on the task's line, so the reset for the next
- * attempt comes after them. They begin once the end is in the log.
- */
+ * They record the changes of a failed attempt and the tree of a passed step as evidence, and remove
+ * the workspace of a passed task. They are on the task's line, so the next attempt resets the tree
+ * only after them. They begin once the end is in the log. */
 
 enum follow_kind {
     FOLLOW_CHANGES, /* a failed attempt: record its changes */

@@ -1,5 +1,5 @@
-/* loop_tasks.c - tasks that are added during a run. Requests of other threads are handled at the
- * beginning of a turn, recorded with it, and answered afterwards. */
+/* loop_tasks.c - tasks that are added during a run. Requests from other threads are handled at the
+ * beginning of a turn, recorded with the turn, and answered afterwards. */
 #include "loop.h"
 
 #include "plan.h"
@@ -34,7 +34,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
         return err_set(&mail->err, ERR_NOT_FOUND, "the run accepts no more tasks: it is ending");
     if (!growth_add(&loop->growth, mail->task, mail->own, &mail->err))
         return false;
-    mail->own = NULL; /* ownership was taken */
+    mail->own = NULL; /* growth_add() took ownership */
     gains_make_room(&loop->gains, number + 1);
     const struct input input = {
         .kind = INPUT_TASK, .now = clock_now(), .task = -1, .step = -1, .note = mail->record};
@@ -43,7 +43,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
         mail->number = number;
         return true;
     }
-    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* added by growth_add() */
+    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* undoes growth_add() */
     plan_shrink(loop->growth.plan);
     return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a valid task");
 }
@@ -67,7 +67,7 @@ void loop_answer_tasks(struct loop *loop)
     struct mail_task *mail = loop->growth.settled;
     loop->growth.settled = NULL;
     while (mail) {
-        struct mail_task *next = mail->next; /* freed by its sender once it is answered */
+        struct mail_task *next = mail->next; /* the sender frees it once it is answered */
         mailbox_answer(loop->mailbox, mail);
         mail = next;
     }

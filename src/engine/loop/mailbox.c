@@ -1,8 +1,8 @@
 /* mailbox.c - passes requests of other threads to the engine's thread.
  *
  * Simple requests are flags; tasks and notes are lists of limited length. When the loop ends, it
- * rejects all waiting tasks and those that come later, so that no sender waits forever. The loop is
- * woken with the lock held, because it closes its handle as soon as it stops listening. */
+ * rejects waiting tasks and all later ones, so that no sender waits forever. The loop is woken with
+ * the lock held, because it closes its handle as soon as it stops listening. */
 #include "loop.h"
 
 #include <stdio.h>

@@ -1,10 +1,8 @@
-/*
- * notifier.c - runs the user's command for notices, on a thread of its own.
+/* notifier.c - runs the user's command for notices, on its own thread.
  *
- * If too many notices wait, each new one replaces the last one, so that the end of the run is never
- * dropped. A failure is reported if its message differs from that of the previous command. If no
- * thread can be created, notifier_close() sends what is waiting.
- */
+ * If too many notices are waiting, each new one replaces the last one, so that the end of the run
+ * is never dropped. A failure is reported if its message differs from that of the previous command.
+ * If no thread can be created, notifier_close() sends what is waiting. */
 #include "loop.h"
 
 #include <pthread.h>
@@ -33,14 +31,14 @@ struct notifier {
     pthread_t thread;
     bool has_thread; /* engine's thread only */
 
-    pthread_mutex_t lock; /* guards the fields below */
+    pthread_mutex_t lock; /* guards `waiting`, `due_ms` and `closing` */
     pthread_cond_t news;
     struct batch waiting;
     int64_t due_ms; /* monotonic time at which `waiting` is sent */
     bool closing;
 
-    /* Belongs to the notifier's thread, then to the engine's after the join. */
-    struct err failure; /* the most recent one */
+    /* For the notifier's thread only; for the engine's thread after joining it. */
+    struct err failure; /* the error of the last command; no error if it succeeded */
     bool is_unreported;
 };
 
@@ -51,8 +49,8 @@ static void batch_done(struct batch *batch)
     batch->count = 0;
 }
 
-/* Returns the environment of devs, with our variables replacing those of the same name. Their text
- * is in *texts. The caller frees the list. */
+/* Returns the environment of devs, with our variables replacing variables of the same name. Stores
+ * their strings in *texts. The caller frees the list. */
 static char **make_environment(const struct notifier *notifier, const struct notice_list *list,
                                const char *message, struct str *texts)
 {
@@ -129,7 +127,7 @@ static bool run_command(const struct notifier *notifier, const struct notice_lis
                                    .err_max = OUTPUT_MAX,
                                    .own_session = true};
     bool ok = tool_run(&call, &result, NULL, err);
-    result.out_cut = false; /* its output is not used */
+    result.out_cut = false; /* its output is not used, so it may be truncated */
     ok = ok && tool_succeeded(&result, argv[0], err);
     tool_result_done(&result);
     free(environment);
@@ -158,8 +156,8 @@ static void send_batch(struct notifier *notifier, struct batch *batch, bool clos
     batch_done(batch);
 }
 
-/* Waits for a batch that is due. Returns false if there is none and no more will come. Call with
- * the lock held. */
+/* Waits for a batch that is due. Returns false if none is waiting and no more will follow. Call
+ * with the lock held. */
 static bool await_batch(struct notifier *notifier)
 {
     for (;;) {
@@ -223,7 +221,7 @@ void notifier_add(struct notifier *notifier, struct notice *notice)
     *notice = (struct notice){0};
     (void)pthread_cond_signal(&notifier->news);
     (void)pthread_mutex_unlock(&notifier->lock);
-    if (!notifier->has_thread) /* without a thread, notifier_close() sends it */
+    if (!notifier->has_thread) /* if there is no thread, notifier_close() sends the notice */
         notifier->has_thread = quiet_thread_start(&notifier->thread, run_notifier, notifier) == 0;
 }
 

@@ -1,8 +1,9 @@
-/* recorder.c - commits the batches of a run, also while its log cannot be written.
+/* recorder.c - commits the batches of a run, even while its log cannot be written.
  *
- * A run does not stop because of its log. The recorder first continues in a spill, and merges that
- * when the log can be written again. If there is no spill either, events (but not output) wait in
- * memory until a commit succeeds. Beyond RECORDER_KEPT_BYTES, recording stops for good. */
+ * A run does not stop because of its log. The recorder first continues in a spill log, and merges
+ * that when the log can be written again. If the spill log cannot be written either, events (but
+ * not output) wait in memory until a commit succeeds. If they exceed RECORDER_KEPT_BYTES, recording
+ * stops for good. */
 #include "loop.h"
 
 #include <stdio.h>
@@ -66,7 +67,7 @@ static void lose_output(struct recorder *recorder, const struct log_batch *batch
     recorder->lost = true;
 }
 
-/* The log cannot be written: records the run in a spill log from now on. */
+/* Records the run in a spill log from now on, because the log cannot be written. */
 static bool open_spill(struct recorder *recorder, const struct err *why)
 {
     struct spill_reason reason = {.since_ms = clock_now().at_ms,
@@ -74,7 +75,8 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
                                            why->code == ERR_DAMAGED};
     (void)snprintf(reason.why, sizeof(reason.why), "%.*s", SPILL_WHY_MAX - 1, why->message);
     if (!log_writer_spill(&recorder->spill, recorder->writer, &reason, NULL))
-        return false; /* the user needs to know about the problem with the log itself */
+        return false; /* the caller reports the problem with the log itself, which matters more to
+                         the user */
     if (recorder->spill_control_seen > recorder->control_seen)
         recorder->control_seen = recorder->spill_control_seen;
     recorder->lost = recorder->lost || log_writer_is_broken(recorder->writer);
@@ -129,8 +131,8 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
     return true;
 }
 
-/* Merges the spill log into the log, if the log can be written again. Returns true if the only
- * obstacle is another process that holds the log. */
+/* If the log can be written again, merges the spill log into it. Returns true if the only obstacle
+ * is another process that holds the log. */
 static bool merge_spill(struct recorder *recorder, int64_t now_ms)
 {
     const struct place place = *log_writer_place(recorder->spill);
@@ -258,7 +260,7 @@ struct recorder_news recorder_news(struct recorder *recorder)
         news.what = recorder->output_lost
                         ? "the log can be written again, but some output is missing"
                         : "the log can be written again, nothing is missing";
-        news.why = ""; /* the error is over, and has been reported */
+        news.why = ""; /* the error is resolved, and was reported before */
         recorder->home = false;
         recorder->recovered = false;
         recorder->output_lost = false;

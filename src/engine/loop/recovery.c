@@ -1,10 +1,10 @@
 /* recovery.c - ends the processes that a dead devs left running, before its run continues.
  *
  * A process belongs to the run if a recorded attempt led its session, if it has the mark of the run
- * in its environment, or if its parent belongs to the run. One search of /proc may miss a process
- * that forks and exits meanwhile, so we search until two searches in a row find none. Signals are
- * sent through pidfds, since a pid may be reused. A process that survives prevents its task from
- * starting again (recovery_refuses()). */
+ * in its environment, or if its parent belongs to the run. A search of /proc may miss a process
+ * that forks and exits meanwhile, so we repeat it until two searches in a row find none. Signals
+ * are sent through pidfds, because a pid may be reused. A process that survives prevents its task
+ * from starting again (recovery_refuses()). */
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "loop.h"
@@ -27,7 +27,7 @@ enum {
     CLEAN_LOOKS = 2, /* one search may miss processes that fork and exit */
     STEP_MARK_MAX = 160,
     NO_SESSION = -1, /* 0 is the session of processes outside of our pid namespace */
-    NOT_OURS = -2,   /* besides RECOVERY_ANYBODYS and task numbers */
+    NOT_OURS = -2,   /* differs from RECOVERY_ANYBODYS and all task numbers */
 };
 
 /* A process on this machine. */
@@ -41,7 +41,7 @@ struct look {
     struct process *all; /* owned; sorted by pid */
     size_t count, cap;
     size_t ours;
-    size_t untold; /* processes that are executing a program and cannot be identified yet */
+    size_t untold; /* number of processes that are in execve() and cannot be identified yet */
 };
 
 struct signaled {
@@ -56,7 +56,7 @@ struct sweeping {
     const char *run_mark;
     pid_t spared; /* our own session, if we were started from within the run; else NO_SESSION */
     struct look look;
-    struct signaled *signaled; /* owned; processes that were recorded and sent TERM */
+    struct signaled *signaled; /* owned; processes that were sent TERM */
     size_t signaled_count, signaled_cap;
     struct str *ended;
     size_t named;
@@ -114,7 +114,7 @@ static struct process *find_process(const struct look *look, pid_t pid)
                            : NULL;
 }
 
-/* Returns the task whose step mark the process has, in addition to the run's mark. */
+/* Returns the task whose step mark is in the environment of a process that has the run's mark. */
 static int find_step(const struct sweeping *sweeping, pid_t pid)
 {
     const struct plan *plan = sweeping->state->plan;
@@ -155,7 +155,7 @@ static const struct signaled *find_signaled(const struct sweeping *sweeping,
 }
 
 /* Returns the task that the process belongs to. A process that was sent TERM stays ours until it
- * has ended: the parent that identified it may be gone. */
+ * has ended, even if the parent that identified it has ended. */
 static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
     const struct recovery *recovery = sweeping->recovery;
@@ -166,8 +166,9 @@ static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
     const struct signaled *signaled = find_signaled(sweeping, facts);
     if (signaled)
         return signaled->task;
-    /* The session says nothing if no attempt led it, if its pid belongs to another process now, or
-     * if the leader is gone, because then its owner is unknown. */
+    /* The session does not identify a process if no attempt led it, if its pid belongs to a
+     * different process now, or if the leader has ended, because then the owner of the session is
+     * unknown. */
     const struct process *leader = find_process(&sweeping->look, facts->session);
     for (int i = 0; leader && i < recovery->task_count; i++) {
         const struct recovery_leader *known = &recovery->leaders[i];
@@ -217,7 +218,7 @@ static void look_at_processes(struct sweeping *sweeping)
         more = add_children(sweeping);
 }
 
-/* The pid may have been reused between the look and the signal; a pidfd cannot. */
+/* Sends a signal through a pidfd, because the pid may be reused between search and signal. */
 static bool send_signal(const struct proc_facts *facts, int signal, bool *forbidden)
 {
     struct proc_facts now;
@@ -237,8 +238,8 @@ static void name_process(const struct proc_facts *facts, size_t nth, struct str 
         str_addf(out, "%s%s (pid %d)", nth > 0 ? ", " : "", facts->name, (int)facts->pid);
 }
 
-/* Sends TERM, once to each process, and continues stopped ones, which could not react otherwise.
- * hard: sends KILL as well. */
+/* Sends TERM, once to each process, and continues stopped processes, which could not react
+ * otherwise. If `hard`, also sends KILL. */
 static void end_processes(struct sweeping *sweeping, bool hard)
 {
     bool forbidden = false;
@@ -301,8 +302,8 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
             break;
         const int64_t spent_ms = clock_now().mono_ms - from_ms;
         if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS) {
-            /* On a busy machine, some process is always executing a program. If only such processes
-             * are left, none is reported, because nothing suggests that they belong to the run. */
+            /* On a busy machine, some process is always in execve(). If only such processes are
+             * left, report none, because nothing suggests that they belong to the run. */
             if (sweeping.look.ours > 0)
                 keep_left_processes(&sweeping, left);
             break;
@@ -344,8 +345,8 @@ void loop_recover(struct loop *loop)
     if (take_up == TAKE_UP_OPEN) { /* a run that has ended left no processes */
         struct str boxes_ended = {0};
         struct str boxes_left = {0};
-        /* After a reboot the recorded pids are meaningless and all processes are gone, but
-         * containers may survive even a reboot. */
+        /* After a reboot, all processes have ended and their recorded pids are meaningless, but
+         * containers may survive a reboot. */
         if (!loop->rebooted)
             recovery_sweep(&loop->recovery, &loop->state, loop->run_mark, &ended, &left);
         (void)sandbox_sweep(log_writer_uid(loop->recorder.writer), &boxes_ended, &boxes_left);
@@ -369,7 +370,7 @@ void loop_recover(struct loop *loop)
         loop_note(loop, "left by the run, and cannot be killed", left.data);
     str_done(&ended);
     str_done(&left);
-    if (loop->options->plan->grows) { /* the client that added its tasks is gone, so their results
+    if (loop->options->plan->grows) { /* the client that added its tasks has ended, so their results
                                          are not needed */
         loop_note(loop, "the client that requested its tasks is gone", "none of them is restarted");
         loop->cancelled = true;

@@ -17,7 +17,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Replaces the text by a redacted copy, which free_fact_text() frees. */
+/* Replaces the string with a redacted copy. free_fact_text() frees the copy. */
 static void redact_fact_text(void *ctx, const char **text)
 {
     const struct loop *loop = ctx;
@@ -30,7 +30,7 @@ static void free_fact_text(void *ctx, const char **text)
     free((void *)(uintptr_t)*text);
 }
 
-/* Redacts the texts of the input. An input without a time happened now. */
+/* Queues a copy of the input with redacted strings. If the input has no time, sets it to now. */
 static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
 {
     const struct redactor *redactor = loop->setting.redactor;
@@ -46,7 +46,7 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     if (input->kind == INPUT_FACT)
         event_each_text(&queued->input.fact_event, redact_fact_text, loop);
     if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0') {
-        /* The sender redacted the secrets that it knew; this run knows its own. */
+        /* The sender redacted its own secrets; redact the secrets of this run. */
         struct control *control = &queued->input.control;
         struct str cut = {0};
         redact_text(redactor, control->hint, strlen(control->hint), &cut, NULL);
@@ -99,10 +99,10 @@ static void perform_actions(struct loop *loop)
     }
 }
 
-/* Gives inputs to the scheduler. If exactly two attempts have ended, they are handled in separate
- * turns: the slot of the first is filled without waiting until the second is recorded, so that the
- * next two do not end together again and leave nothing running meanwhile. If more attempts have
- * ended, a commit for each would take too long. */
+/* Passes inputs to the scheduler. If exactly two attempts have ended, their ends are handled in
+ * separate turns: the slot of the first is filled before the end of the second is recorded.
+ * Otherwise the next two attempts could also end together, and nothing would run meanwhile. If more
+ * attempts have ended, a commit for each would take too long. */
 static void take_inputs(struct loop *loop)
 {
     size_t count =
@@ -151,7 +151,7 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
     bool by_time = !loop->watch || recorder_is_away(&loop->recorder);
     loop->controls_due_ms = by_time ? now_ms + WATCH_POLL_MS : INT64_MAX;
     if (!recorder_controls(&loop->recorder, controls, LOOP_CONTROLS_MAX, &count, &err)) {
-        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* its bell will not ring again */
+        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* the bell will not ring again, so poll */
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -194,7 +194,7 @@ static void find_due(struct loop *loop, int64_t now_ms)
         input.quiet_ms = silence_ms;
         loop_queue(loop, input);
     }
-    for (size_t i = 0; i < loop->alive_count; i++) { /* whether they write or not */
+    for (size_t i = 0; i < loop->alive_count; i++) { /* whether or not they produce output */
         struct attempt *attempt = loop->alive[i];
         if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
             agent_run_tell_used(attempt->agent, now_ms);
@@ -317,7 +317,7 @@ static bool record_turn(struct loop *loop, int64_t now_ms)
     enum recorder_urgency urgency = loop->left_noted ? RECORDER_NOW : RECORDER_IN_TIME;
     for (size_t i = 0; i < batch.event_count; i++) {
         enum event_kind kind = batch.events[i].kind;
-        /* A sender waits for these, so they must be on disk before they are reported. */
+        /* A sender waits for these events, so they must be on disk before they are reported. */
         if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
             urgency = RECORDER_NOW;
     }
@@ -342,7 +342,8 @@ static void add_notices(struct loop *loop)
             continue;
         const struct attempt *attempt =
             attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
-        if (attempt) { /* the end of its output, preferably stderr, which is more informative */
+        if (attempt) { /* the last part of its output, preferably of stderr, which is more
+                          informative */
             const struct output *streams = attempt->streams;
             const struct classify_text tail =
                 output_tail(&streams[streams[1].bytes > 0], LOOK_BYTES);
@@ -374,7 +375,7 @@ static bool is_idle(const struct loop *loop)
            !loop->growth.asked && jobs_count(loop->jobs) == 0;
 }
 
-/* Queues notes about what the user should know after this turn. */
+/* Queues notes about changes in this turn that the user should know. */
 static void add_notes(struct loop *loop, const struct moment *now)
 {
     const struct recorder_news news = recorder_news(&loop->recorder);
@@ -384,7 +385,7 @@ static void add_notes(struct loop *loop, const struct moment *now)
         loop->controls_due_ms =
             earlier(loop->controls_due_ms, loop->controls_asked_ms + WATCH_POLL_MS);
 
-    /* The wall clock jumps here in the log. Waiting times are not affected. */
+    /* Log that the wall clock was set. Waiting times are not affected. */
     int64_t moved_ms = 0;
     if (clock_jump_look(&loop->clock, now, &moved_ms)) {
         char what[64];
@@ -394,13 +395,13 @@ static void add_notes(struct loop *loop, const struct moment *now)
         loop_note(loop, what, "waits follow the monotonic clock");
     }
 
-    /* The memory that tells new output from old is kept in the log, which may be unreadable. */
+    /* The memory that tells new output from old output is in the log, and may be unreadable. */
     if (loop->gains.lost)
         loop_note(loop, "output is compared only from here on",
                   "earlier output could not be read from the log");
     loop->gains.lost = false;
 
-    /* The last note of an engine that is leaving, once nothing is alive. */
+    /* The last note of an engine that is leaving, after all attempts have ended. */
     if (loop->left && !loop->left_noted && !loop->state.ended && is_idle(loop)) {
         loop->left_noted = true;
         loop_note(loop, "left", "tasks that were not started stay in the log");

@@ -1,12 +1,12 @@
-/* bwrap.c - builds the command line of bubblewrap, and reads how the program inside ended.
+/* bwrap.c - builds the command line of bubblewrap, and reads the exit status of the program inside.
  *
  * Each path to show, hide or protect is a mount. Mounts are sorted, so that a folder comes before
  * its contents, and mounts without effect are left out.
  *
- * The options are in a memory file: on the command line every user could read the variables of the
- * step, and in the environment they would affect bwrap itself. bwrap writes the exit code of a
- * program that it has started to the status pipe. Without an exit code, the program was not
- * started, and the text on stderr is bwrap's. */
+ * The options are in a memory file: on the command line, every user could read the variables of the
+ * step; in the environment, they would affect bwrap itself. bwrap writes the exit code of the
+ * program that it has started to the status pipe. If there is no exit code, the program was not
+ * started, and the text on stderr is from bwrap. */
 #define _GNU_SOURCE /* environ, pipe2, realpath */
 
 #include "sandbox_internal.h"
@@ -34,7 +34,7 @@ static struct {
     struct bwrap_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Runs bwrap once as attempts do. Returns true if `true` ran inside. */
+/* Runs bwrap once, as attempts do. Returns whether `true` ran inside. */
 static bool probe_bwrap(const char *extra, struct bwrap_means *means)
 {
     const char *const words[] = {means->program,
@@ -101,7 +101,8 @@ enum {
     FIRST_FREE_FD = 3,
 };
 
-/* Capabilities that root keeps inside: those of a container's root, without device nodes. */
+/* Capabilities that root keeps inside the sandbox: the capabilities of a container's root, except
+ * for making device nodes. */
 static const char *const root_keeps[] = {
     "CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",  "CAP_FSETID",           "CAP_KILL",
     "CAP_SETGID", "CAP_SETUID",       "CAP_SETPCAP", "CAP_NET_BIND_SERVICE",
@@ -151,15 +152,15 @@ static void add_mask(struct arg_list *argv, const char *path)
     add_pair(argv, "--tmpfs", path);
 }
 
-/* The kernel's own folders. Only files about the sandbox's own processes are writable. Otherwise,
- * root inside could set kernel.core_pattern and have a program run outside. */
+/* Adds the kernel's own folders. Only files about the sandbox's own processes are writable:
+ * otherwise, root inside the sandbox could set kernel.core_pattern and run a program outside it. */
 static void add_kernel_folders(struct arg_list *argv)
 {
     const struct arg_list *read_only;
     const struct arg_list *hidden;
     add_pair(argv, "--dev", "/dev");
     add_pair(argv, "--proc", "/proc");
-    add_bind(argv, "--ro-bind-try", "/sys"); /* has control groups, and with them the limits */
+    add_bind(argv, "--ro-bind-try", "/sys"); /* contains the control groups, and so the limits */
     bwrap_kernel_paths(&read_only, &hidden);
     for (size_t i = 0; i < read_only->count; i++)
         add_bind(argv, "--ro-bind", read_only->items[i]);
@@ -167,10 +168,11 @@ static void add_kernel_folders(struct arg_list *argv)
         add_mask(argv, hidden->items[i]);
 }
 
-/* How the sandbox shows a path. If a path has two kinds, the later one applies. */
+/* How the sandbox shows a path. If a path has several kinds, the last of them in this list
+ * applies. */
 enum mount_kind {
     MOUNT_PIN,       /* writable like its parent folder, but cannot be renamed or removed */
-    MOUNT_EMPTY,     /* a private, empty folder of the sandbox where everything is writable */
+    MOUNT_EMPTY,     /* a private, empty folder that is writable; discarded with the sandbox */
     MOUNT_SHOWN,     /* read-only, if an empty folder would hide it */
     MOUNT_SOCKET,    /* hidden, unless it is in a writable folder */
     MOUNT_HIDDEN,    /* looks empty */
@@ -211,7 +213,7 @@ static int compare_mounts(const void *a, const void *b)
     return order != 0 ? order : (int)other->kind - (int)one->kind;
 }
 
-/* Returns whether the folder contains a mount that must not move with it. */
+/* Returns whether the folder contains a mount that must not be moved with the folder. */
 static bool holds_kept_mount(const struct mounts *all, const char *path)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -226,8 +228,7 @@ static bool holds_kept_mount(const struct mounts *all, const char *path)
 static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
                             const struct mount *mount)
 {
-    /* The innermost of the mounts made so far that contains the path; NULL if only the root
-     * does. */
+    /* The innermost mount made so far that contains the path; NULL if only the root does. */
     const struct mount *around = NULL;
     for (size_t i = 0; i < made->count; i++) {
         const struct mount *one = &made->items[i];
@@ -248,7 +249,8 @@ static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
     case MOUNT_HIDDEN:
     case MOUNT_SEALED:
         return !is_hidden;
-    case MOUNT_WRITABLE: /* a concurrent step could put a link there while bwrap mounts */
+    case MOUNT_WRITABLE: /* otherwise a concurrent step could put a link there before bwrap mounts
+                            it */
         return !around || !is_writable || holds_kept_mount(all, mount->path);
     case MOUNT_EMPTY:
         return true;
@@ -291,8 +293,8 @@ static void write_mounts(struct arg_list *argv, struct mounts *mounts)
         }
         add_mount(&made, mount->kind, mount->path);
     }
-    /* Makes sealed folders read-only, so that writes fail instead of being lost with the sandbox.
-     * Must come last, because mounts are made inside them before. */
+    /* Make sealed folders read-only, so that writes fail instead of being lost with the sandbox.
+     * This comes last, because other mounts have to be made inside these folders first. */
     for (size_t i = 0; i < made.count; i++) {
         struct stat info;
         const struct mount *mount = &made.items[i];
@@ -302,7 +304,8 @@ static void write_mounts(struct arg_list *argv, struct mounts *mounts)
     free(made.items);
 }
 
-/* The logs of devs are never writable, except for a task's own tree, which is next to its log. */
+/* Rejects `writable` paths in a log of devs. A task's own tree, which is next to its log, may be
+ * writable. */
 static bool check_writable(const struct sandbox_call *call, const struct arg_list *areas,
                            const struct arg_list *sealed, struct err *err)
 {
@@ -402,9 +405,9 @@ static int open_memory(const struct str *bytes)
     return -1;
 }
 
-/* For --args. This way the step's variables are neither in the environment of bwrap, where
- * LD_PRELOAD would take effect outside, nor on its command line, where every user could read
- * them. */
+/* Opens the memory file for --args. It keeps the step's variables out of bwrap's environment, where
+ * LD_PRELOAD would take effect outside the sandbox, and off its command line, where every user
+ * could read them. */
 static bool open_options(struct sandbox *sandbox, struct err *err)
 {
     struct str text = {0};
@@ -442,7 +445,8 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
         *start_code = EMFILE;
         return false;
     }
-    /* bwrap sets these variables for the program that it starts, and itself runs without any. */
+    /* bwrap itself has an empty environment, and sets these variables for the program that it
+     * starts. */
     for (char *const *variable = call->environment; *variable; variable++) {
         const char *entry = *variable;
         const size_t len = strcspn(entry, "=");
@@ -475,7 +479,8 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
 }
 
 struct telling {
-    pid_t keeper; /* bwrap itself, the session's leader; its child is the init inside */
+    pid_t
+        keeper; /* bwrap itself, the session leader; its child is the init process of the sandbox */
     int signal_number;
 };
 
@@ -495,9 +500,9 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(signal_member, &telling);
 }
 
-/* Returns whether bwrap failed to hide a path, such as a socket, that no longer exists. It existed
- * when the mounts were listed and was removed since, perhaps with its folder. The next attempt
- * lists the mounts again. */
+/* Returns whether bwrap failed to hide a path, such as a socket, that no longer exists: it was
+ * there when the mounts were listed, but has been removed since, perhaps with its folder. The next
+ * attempt lists the mounts again. */
 static bool is_gone_meanwhile(const char *line)
 {
     static const char *const starts[] = {"bwrap: Can't create file at ",
@@ -508,16 +513,17 @@ static bool is_gone_meanwhile(const char *line)
         if (strncmp(line, starts[i], strlen(starts[i])) == 0)
             (void)snprintf(path, sizeof(path), "%s", line + strlen(starts[i]));
     }
-    char *reason = strrchr(path, ':'); /* why differs: it may be in a read-only or removed folder */
+    char *reason = strrchr(
+        path, ':'); /* text after it varies: the path may be in a read-only or removed folder */
     if (!reason)
         return false;
     *reason = '\0';
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
-/* bwrap reports an exit code for each program that it executed, and only for those. If there is a
- * code, the text on stderr is the program's, whatever it looks like. If there is none, only bwrap
- * can have written it. */
+/* bwrap reports an exit code for every program that it started, and never otherwise. So if there is
+ * an exit code, the text on stderr is from the program, whatever it looks like. If there is none,
+ * the text can only be from bwrap. */
 void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end)
 {
     static const char key[] = "\"exit-code\":";

@@ -18,10 +18,10 @@
 /* Numbers of system calls in one ABI of the kernel. 32-bit programs use other numbers, even on a
  * 64-bit machine. */
 struct abi {
-    uint32_t arch; /* AUDIT_ARCH_...; 0 = the machine's own, whatever it is */
+    uint32_t arch; /* AUDIT_ARCH_...; 0 = only the machine's own ABI, which is not checked */
     uint32_t add_key, request_key, keyctl;
     uint32_t io_uring_setup, socket;
-    uint32_t socketcall; /* the old way to create a socket; 0 = none */
+    uint32_t socketcall; /* the old system call that creates sockets; 0 = none */
 };
 
 #define NATIVE(which)                                                                              \
@@ -32,7 +32,7 @@ struct abi {
 
 static const struct abi abis[] = {
 #if defined(__x86_64__)
-    NATIVE(AUDIT_ARCH_X86_64), /* also x32, apart from X32_BIT */
+    NATIVE(AUDIT_ARCH_X86_64), /* also x32, whose numbers only add X32_BIT */
     {.arch = AUDIT_ARCH_I386,
      .add_key = 286,
      .request_key = 287,
@@ -84,15 +84,15 @@ static void add_return(struct program *program, uint32_t action)
     add_instruction(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* Makes the call fail with this error, as in a kernel that does not have it. */
+/* Makes the call fail with this error, as if the kernel did not have the call. */
 static void refuse_call(struct program *program, uint32_t number, int error)
 {
     add_instruction(program, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
     add_return(program, SECCOMP_RET_ERRNO | (uint32_t)error);
 }
 
-/* Makes the call fail if its first argument, an int, has this value. Loads the call's number
- * again. */
+/* Makes the call fail if its first argument, an int, has this value. Expects the number of the call
+ * to be loaded, and returns from the filter if it matches. */
 static void refuse_argument(struct program *program, uint32_t number, uint32_t value, int error)
 {
     const size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0;
@@ -115,9 +115,8 @@ static void add_abi(struct program *program, const struct abi *abi, bool network
     refuse_call(program, abi->request_key, ENOSYS);
     refuse_call(program, abi->keyctl, ENOSYS);
     if (!network) {
-        /* AF_VSOCK sockets are not in any network namespace, so a guest could reach its host
-         * through them. They could also be created through io_uring, which filters cannot
-         * inspect. */
+        /* AF_VSOCK sockets are not in any network namespace, so they would let a virtual machine
+         * reach its host. io_uring can create them too, and filters cannot inspect it. */
         refuse_call(program, abi->io_uring_setup, ENOSYS);
         if (abi->socketcall) /* its arguments are in memory, which a filter cannot read */
             refuse_argument(program, abi->socketcall, SOCKETCALL_SOCKET, ENOSYS);

@@ -1,5 +1,5 @@
 /* bwrap_masks.c - folders and files that are hidden from a step in bubblewrap. Every kind of
- * sandbox hides the sealed ones. */
+ * sandbox hides the sealed paths. */
 #define _GNU_SOURCE /* realpath, d_type */
 
 #include <dirent.h>
@@ -18,14 +18,16 @@
 #include "sandbox_internal.h"
 
 enum {
-    SOCKETS_MAX = 500,     /* sockets that are hidden one by one */
-    SOCKET_LINE_MAX = 512, /* bytes; /proc/net/unix has eight numbers and a path of 108 bytes */
-    WORKTREES_MAX = 1000,  /* worktrees of one repository that are searched for logs */
-    KERNEL_DEPTH_MAX = 4,  /* levels below /proc that are searched for writable files */
+    SOCKETS_MAX = 500, /* sockets that are hidden one by one */
+    SOCKET_LINE_MAX =
+        512, /* bytes; a line of /proc/net/unix has eight numbers and a path of up to 108 bytes */
+    WORKTREES_MAX = 1000, /* worktrees of one repository that are searched for logs */
+    KERNEL_DEPTH_MAX = 4, /* levels below /proc that are searched for writable files */
 };
 
-/* Keys and tokens that a step does not need, unless its plan names the path in `writable`. The
- * logins of agents are not included, because agents need them. Listed in docs/sandboxes.md. */
+/* Keys and tokens that are hidden, because a step does not need them, unless its plan lists the
+ * path in `writable`. The logins of agents are not included, because agents need them. Listed in
+ * docs/sandboxes.md. */
 static const char *const below_home[] = {
     ".ssh",
     ".gnupg",
@@ -86,7 +88,7 @@ static const char *const below_config[] = {
     "BraveSoftware",
     "microsoft-edge",
 };
-/* Paths in the home folders of tools, where a variable sets the folder. */
+/* Paths set by a variable, or in a folder set by a variable. */
 static const struct {
     const char *variable, *below;
 } homes[] = {
@@ -126,7 +128,7 @@ static const char *const anywhere[] = {
     "/etc/ssh/ssh_host_ed25519_key",
     "/etc/NetworkManager/system-connections",
 };
-/* The parts of /run that do not belong to services. Others are shown because a file of
+/* The parts of /run that do not belong to services. Other parts are shown if a file of
  * `linked_files` links to them. */
 static const char *const of_run[] = {
     "/run/current-system",
@@ -148,7 +150,7 @@ static const char *const linked_files[] = {
     "/etc/ssl/certs/ca-certificates.crt",
 };
 
-/* Adds the path with symlinks resolved: a mount on a link would end up elsewhere. */
+/* Adds the path with symlinks resolved. A mount on a link would end up in a different location. */
 static void add_existing(const char *path, struct arg_list *out)
 {
     char real[PATH_MAX];
@@ -195,8 +197,8 @@ static void find_secrets(const struct sandbox_call *call, struct arg_list *out)
     }
 }
 
-/* Finds sockets in this network namespace that something is bound to. Those in /run are hidden
- * together with it; others can be anywhere, for example a database's in /var/lib. */
+/* Finds bound sockets in this network namespace. Sockets in /run are hidden with it, but others can
+ * be anywhere, such as a database's socket in /var/lib. */
 static void find_sockets(struct arg_list *out)
 {
     char line[SOCKET_LINE_MAX];
@@ -216,8 +218,8 @@ static void find_sockets(struct arg_list *out)
         (void)fclose(file); /* opened for reading only */
 }
 
-/* Finds the logs in a repository's worktrees; its worktrees/NAME/gitdir files give their
- * locations. */
+/* Finds the logs in the worktrees of a repository. Its files worktrees/NAME/gitdir contain their
+ * paths. */
 static void find_worktree_logs(const char *git_dir, struct arg_list *out)
 {
     char path[PATH_MAX];
@@ -283,7 +285,7 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
         add_path(out, "%s/devs", state);
     if (data)
         add_path(out, "%s/devs", data);
-    /* The logs of the folder and its parents, and of the repositories that they are in. */
+    /* Add the logs of the folder and its parents, and of the repositories that contain them. */
     (void)snprintf(folder, sizeof(folder), "%s", call->run_dir ? call->run_dir : call->workspace);
     for (;;) {
         add_path(out, "%s/.devs", folder);
@@ -310,8 +312,8 @@ void bwrap_paths_find(const struct sandbox_call *call, const struct arg_list *ar
     sandbox_sealed_find(call, &out->sealed);
     find_secrets(call, &out->hidden);
     find_sockets(&out->sockets);
-    /* The folders where services and users leave their sockets, and the parts of them that are
-     * needed. */
+    /* Hide the folders where services and users keep their sockets, but show the parts of them that
+     * steps need. */
     add_existing("/tmp", &out->empty);
     add_existing("/run", &out->empty);
     add_existing("/var/run", &out->empty);
@@ -335,7 +337,8 @@ void bwrap_paths_done(struct bwrap_paths *paths)
     arg_list_done(&paths->shown);
 }
 
-/* The kernel's memory, keys and timers, and the machine's firmware, hidden as in containers. */
+/* The kernel's memory, keys and timers, and the machine's firmware. Hidden here as in
+ * containers. */
 static const char *const kernel_hidden[] = {
     "/proc/acpi",
     "/proc/asound",
@@ -393,8 +396,8 @@ static struct {
     struct arg_list read_only, hidden;
 } kernel = {.once = PTHREAD_ONCE_INIT};
 
-/* Each mount adds about half a millisecond to every start, so mounts without effect are left
- * out. */
+/* Finds kernel paths that need a mount. Each mount adds about half a millisecond to every start, so
+ * mounts without effect are left out. */
 static void look_at_kernel(void)
 {
     char path[PATH_MAX];

@@ -2,8 +2,8 @@
  *
  * A group exists in each hierarchy that we may write to, and each limit is set where it is
  * available. Ending a group kills its processes and forbids new ones until none are left. Version 1
- * counts an out-of-memory kill only in the group of the process; for a group with subgroups we
- * listen to an eventfd. The last section of the file finds such kills in the kernel log. */
+ * counts an out-of-memory kill only in the group of the process; for a group with subgroups, we use
+ * an eventfd instead. The last section of the file finds such kills in the kernel log. */
 #define _GNU_SOURCE /* getline, d_type of directory entries, flags of eventfd */
 
 #include "cgroup.h"
@@ -58,7 +58,7 @@ static int open_file(const char *dir, const char *name, int flags)
     return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* Reads a file as text. If it cannot be read, the text is "" and the result false. */
+/* Reads a file as text. If it cannot be read, sets `out` to "" and returns false. */
 static bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_FILE_MAX])
 {
     out[0] = '\0';
@@ -82,8 +82,8 @@ static int cgroup_file_write(const char *dir, const char *name, const char *text
     return number;
 }
 
-/* Returns the number after "key " at the start of a line, or the number in the whole file if key is
- * ""; -1 if there is none. */
+/* Returns the number after "key " at the start of a line, or the number in the whole file if `key`
+ * is "". Returns -1 if there is no such number. */
 static int64_t cgroup_file_number(const char *dir, const char *name, const char *key)
 {
     char text[CGROUP_FILE_MAX];
@@ -117,7 +117,8 @@ static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
                 pid = pid * 10 + (chunk[i] - '0');
                 continue;
             }
-            if (pid > 0 && !each(ctx, pid)) /* 0: in a pid namespace that we cannot see */
+            if (pid > 0 &&
+                !each(ctx, pid)) /* 0 is a process in a pid namespace that we cannot see */
                 return false;
             pid = 0;
         }
@@ -165,8 +166,8 @@ static bool walk_pids(void *ctx, const char *dir, int depth)
     return !walk->over;
 }
 
-/* Calls `each` for every process in the group and in those below it. Does nothing if the group is
- * gone. */
+/* Calls `each` for every process in the group and in the groups below it. Does nothing if the group
+ * does not exist any more. */
 static void cgroup_each_pid(const char *dir, cgroup_pid_fn *each, void *ctx)
 {
     struct pid_walk walk = {.each = each, .ctx = ctx};
@@ -210,7 +211,7 @@ static bool remove_in(void *ctx, const char *dir, int depth)
     return true;
 }
 
-/* Removes a group and all groups below it, which must have no processes. Returns 0 or an errno. */
+/* Removes a group and all groups below it. None may contain processes. Returns 0 or an errno. */
 static int cgroup_remove(const char *dir)
 {
     int number = 0;
@@ -231,7 +232,7 @@ static struct {
     size_t count;
 } known_mounts = {.once = PTHREAD_ONCE_INIT};
 
-/* Returns whether the word is in a list separated by commas or blanks. */
+/* Returns whether the word is in a list separated by commas, blanks or newlines. */
 static bool has_word(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -244,7 +245,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Matches a line "ID:CONTROLLERS:PATH" that describes our group in this hierarchy. */
+/* Returns whether a line "ID:CONTROLLERS:PATH" describes our group in this hierarchy. */
 static bool line_is_of(const char *line, const struct cgroup_mount *mount, const char *options)
 {
     const char *controllers = strchr(line, ':');
@@ -259,7 +260,8 @@ static bool line_is_of(const char *line, const struct cgroup_mount *mount, const
     return len > 0 && has_word(options, first);
 }
 
-/* Finds our own group's path below the mount point; "" if it is not visible there. */
+/* Finds the folder of our own group. If it is not visible below the mount point, uses the mount
+ * point. */
 static void find_own_group(struct cgroup_mount *mount, const char *root, const char *options)
 {
     char *line = NULL;
@@ -279,7 +281,7 @@ static void find_own_group(struct cgroup_mount *mount, const char *root, const c
         size_t size = sizeof(mount->own);
         int wrote = is_top ? 0 : snprintf(mount->own, size, "%s%.*s", mount->top, len, path);
         if (wrote < 0 || (size_t)wrote >= size)
-            mount->own[0] = '\0'; /* not a folder; the top is used below */
+            mount->own[0] = '\0'; /* the path is too long; the top is used below */
         break;
     }
     if (file)
@@ -296,9 +298,9 @@ static bool is_writable_group(const char *dir)
            access(path, W_OK) == 0;
 }
 
-/* In version 2, a group that contains processes cannot pass controllers on to subgroups. So our
- * groups are made next to our own group or higher: in the first parent that passes memory on; if
- * there is none, in the first writable one. */
+/* Finds the folder for our groups. In version 2, a group that contains processes cannot delegate
+ * controllers to its subgroups. So our groups are made next to our own group or higher: in the
+ * first parent that delegates memory or, if there is none, in the first writable one. */
 static void find_writable_parent(struct cgroup_mount *mount)
 {
     char dir[PATH_MAX];
@@ -376,21 +378,21 @@ const struct cgroup_mount *cgroup_mounts(size_t *count_out)
 /* Ends control groups: kills their processes and removes their folders. Any thread. Waits up to
  * CGROUP_END_MS. */
 
-#define CGROUP_RUN_PREFIX "devs-" /* and a run's uid: name of the run's control group */
+#define CGROUP_RUN_PREFIX "devs-" /* followed by a run's uid: name of the run's control group */
 
 enum {
-    POLL_MS_MAX = 50, /* interval between checks: 1, 2, 4 ... ms */
+    POLL_MS_MAX = 50, /* longest interval between checks: 1, 2, 4 ... ms */
     NAMED_MAX = 8,
     MS_NS = 1000 * 1000,
 };
 
 struct ending {
-    struct str *ended; /* NULL = not requested */
+    struct str *ended; /* names of ended processes; NULL = not requested */
     size_t named;
-    size_t count; /* found in this check */
+    size_t count; /* processes found in the current group */
 };
 
-/* Adds a process only once: it is in the same group of several hierarchies. */
+/* Adds a process only once, although it may be in the same group of several hierarchies. */
 static bool add_process_name(struct str *out, pid_t pid)
 {
     struct proc_facts facts;
@@ -413,7 +415,8 @@ static bool kill_member(void *ctx, pid_t pid)
     return true;
 }
 
-/* Checks all groups once. Returns how many processes they had. */
+/* Kills the processes of all groups. Returns how many there were; a process may be in the same
+ * group of several hierarchies, so this is the largest number in one group. */
 static size_t kill_members(const char *const *dirs, size_t count, struct ending *ending)
 {
     size_t most = 0;
@@ -467,7 +470,7 @@ static void cgroup_remove_with_run(const char *dir)
     while (cgroup_remove(dir) == EBUSY && clock_now().mono_ms < end_ms)
         pause_ms(1);
     char *parent = xstrndup(dir, (size_t)(strrchr(dir, '/') - dir));
-    (void)rmdir(parent); /* other groups may be in it */
+    (void)rmdir(parent); /* fails if other groups are in it */
     free(parent);
 }
 
@@ -512,14 +515,15 @@ bool cgroup_sweep(const char *uid, struct str *ended, struct str *left)
 }
 
 enum {
-    MAKE_TRIES_MAX = 8, /* another attempt may remove the run's folder when it ends */
+    MAKE_TRIES_MAX =
+        8, /* tries; another attempt of the run may remove the run's folder meanwhile */
     KIB = 1024,
 };
 
 struct part {
     const struct cgroup_mount *mount; /* static */
     char *dir;                        /* owned */
-    int procs_fd;                     /* its cgroup.procs */
+    int procs_fd;                     /* its cgroup.procs file, open for writing */
     bool has_memory, has_pids;
 };
 
@@ -527,8 +531,9 @@ struct cgroup {
     struct part parts[SPAWN_ENTER_MAX];
     size_t count;
     int64_t memory_bytes;
-    char *path; /* owned; NULL if it differs between hierarchies */
-    int oom_fd; /* counts kills in a group of version 1 and those below it; -1 = none */
+    char *path; /* owned; see cgroup_path() */
+    int oom_fd; /* eventfd that counts kills in a version 1 group and the groups below it; -1 = none
+                 */
 };
 
 /* Returns 0 or an errno. */
@@ -560,7 +565,7 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
         *part = (struct part){.mount = mount, .dir = dir.data, .procs_fd = -1};
         part->has_memory = mount->has_memory;
         part->has_pids = mount->has_pids;
-        if (mount->is_v2) { /* the run's folder passes on to its groups what it can */
+        if (mount->is_v2) { /* let the run's folder delegate the controllers that it can */
             part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
             part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
         }
@@ -583,11 +588,13 @@ static int limit_memory(const struct part *part, int64_t bytes)
     (void)snprintf(text, sizeof(text), "%lld", (long long)bytes);
     if (part->mount->is_v2) {
         int number = cgroup_file_write(part->dir, "memory.max", text);
-        (void)cgroup_file_write(part->dir, "memory.swap.max", "0"); /* missing without swap */
+        (void)cgroup_file_write(part->dir, "memory.swap.max",
+                                "0"); /* the file does not exist without swap accounting */
         return number;
     }
     int number = cgroup_file_write(part->dir, "memory.limit_in_bytes", text);
-    (void)cgroup_file_write(part->dir, "memory.memsw.limit_in_bytes", text); /* as above */
+    (void)cgroup_file_write(part->dir, "memory.memsw.limit_in_bytes",
+                            text); /* may not exist either */
     return number;
 }
 
@@ -611,8 +618,8 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
     return pids || err_set(err, ERR_IO, "no control group here limits processes");
 }
 
-/* Version 1 counts a kill in the group of the process. To learn that a parent group reached its
- * limit, we must listen for it. */
+/* Version 1 counts a kill only in the group of the process. To notice that a parent group reached
+ * its limit, we need an eventfd. */
 static void listen_for_kills(struct cgroup *cgroup, const struct part *part)
 {
     char text[64];
@@ -694,8 +701,8 @@ const char *cgroup_path(const struct cgroup *cgroup)
     return cgroup->path;
 }
 
-/* Version 1: returns the count of the group itself. For a group with groups below it, we must
- * listen. */
+/* Version 1: returns the count of the group itself. For a group with subgroups, reads the eventfd
+ * instead. */
 static int read_killed_v1(const struct cgroup *cgroup, const struct part *part)
 {
     uint64_t heard = 0;
@@ -775,7 +782,7 @@ static struct {
     struct cgroup_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Actually makes a group: write permission does not mean that the kernel allows it. */
+/* Makes a group, because write permission does not mean that the kernel allows it. */
 static bool can_make_group(int64_t memory_bytes, int64_t pids, struct err *err)
 {
     struct cgroup *cgroup;
@@ -830,8 +837,8 @@ void kernel_log_close(int fd)
         (void)close(fd);
 }
 
-/* Returns whether the word occurs as the end of a path or as a folder in it, not as the beginning
- * of a longer name. */
+/* Returns whether the record is an out-of-memory kill in a group whose path has a folder that ends
+ * with the word. */
 static bool is_kill_of(const char *record, const char *word)
 {
     const char *list = strstr(record, "oom-kill:");
@@ -851,7 +858,7 @@ bool kernel_log_tells_kill(int fd, const char *word, const char *other_word)
 
     for (int i = 0; fd >= 0 && i < RECORDS_MAX; i++) {
         ssize_t got = read(fd, record, sizeof(record) - 1);
-        if (got < 0 && errno == EPIPE) /* older records were overwritten */
+        if (got < 0 && errno == EPIPE) /* unread records were overwritten */
             continue;
         if (got <= 0)
             return false;

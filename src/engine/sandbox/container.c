@@ -1,12 +1,13 @@
 /* container.c - runs a step in podman or docker: create, start, inspect, remove.
  *
- * The container is created first, with a time limit, and the process of the attempt is a client
- * that starts it and attaches. The exit code of a client does not say whether the program or the
- * engine failed, so the engine is asked afterwards. A container only counts as removed once the
- * engine confirms it.
+ * The container is created first, with a time limit. The process of the attempt is a client that
+ * starts the container and attaches to it. The exit code of a client does not say whether the
+ * program or the engine failed, so we ask the engine afterwards. A container only counts as removed
+ * once the engine confirms it.
  *
- * Variables are passed in a file on stdin, where others cannot read them. A value that does not fit
- * there would have to be in the client's own environment, which a plan must not control. */
+ * Variables are passed in a file on stdin, where others cannot read them. A value that cannot be
+ * passed in the file would have to be in the client's own environment, which a plan must not
+ * control. */
 #define _GNU_SOURCE /* environ */
 
 #include "sandbox_internal.h"
@@ -34,7 +35,7 @@
 static const char podman_format[] =
     "{{.Version.Version}}|{{.Host.CgroupManager}}|{{.Host.CgroupControllers}}|"
     "{{.Host.Security.Rootless}}|";
-/* podman 3.0 does not have the next two fields. */
+/* podman 3.0 does not have these two fields. */
 static const char podman_filter_format[] =
     "{{.Host.ServiceIsRemote}}|{{.Host.Security.SECCOMPProfilePath}}|";
 static const char docker_format[] =
@@ -87,7 +88,8 @@ static bool ask_info(const struct container_tool *tool, const char *format,
     return tool_ask(words, environ, CONTAINER_PROBE_MS, result, err);
 }
 
-/* If its daemon is not running, docker exits with code 0 and an empty version. */
+/* Asks podman or docker what it can do. If the daemon is not running, docker exits with code 0 and
+ * an empty version. */
 static void probe_tool(struct container_tool *tool)
 {
     struct tool_result result = {0};
@@ -95,7 +97,7 @@ static void probe_tool(struct container_tool *tool)
     bool ok;
 
     if (tool->is_podman) {
-        /* Asks for the longer line first, and for the shorter one if podman is too old for it. */
+        /* Ask for all fields first, and for fewer if podman is too old. */
         struct str format = {0};
         str_addf(&format, "%s%s", podman_format, podman_filter_format);
         ok = ask_info(tool, format.data, &result, &err);
@@ -154,7 +156,7 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
 /* Builds the command line that makes a container. Any thread. */
 
 enum {
-    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is reached first */
+    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* makes sure that our own group's limit is hit first */
     ENTRY_BYTES_MAX = 32 * 1024,
     NAME_BYTES_MAX = 100, /* bytes of a variable's name in a message */
 };
@@ -165,7 +167,7 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
     arg_list_add(argv, value);
 }
 
-/* Rejects paths that a mount description, a comma-separated list with quotes, cannot contain. */
+/* Rejects paths that cannot be in a mount description (a comma-separated list with quotes). */
 static bool can_be_mounted(const char *path, struct err *err)
 {
     if (!strpbrk(path, ",\"\n"))
@@ -174,7 +176,7 @@ static bool can_be_mounted(const char *path, struct err *err)
                    "a container cannot be given '%s': it has a comma, quote or newline", path);
 }
 
-/* Folders in `writable` may overlap. Adds each mount only once. */
+/* Adds a mount unless it was added before: folders in `writable` may overlap. */
 static void add_mount_once(struct arg_list *argv, const struct str *mount)
 {
     if (!arg_list_has(argv, str_text(mount)))
@@ -213,7 +215,7 @@ static bool show_path(const struct mounting *mounting, const char *path, const c
                          mounting->err);
     if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
         return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
-    /* An empty folder. podman would copy the contents below it unless told not to. */
+    /* Mount an empty folder. podman would copy the image's contents into it unless told not to. */
     const char *as = mounting->sandbox->tool.is_podman ? "notmpcopyup,ro," : "readonly,";
     if (!can_be_mounted(target, mounting->err))
         return false;
@@ -224,8 +226,8 @@ static bool show_path(const struct mounting *mounting, const char *path, const c
     return true;
 }
 
-/* Returns whether the path is in a log of devs or, if `itself`, is one. A workspace inside a log
- * stays visible. */
+/* Returns whether the path is inside a log of devs or, if `itself` is true, is a log. A workspace
+ * inside a log stays visible. */
 static bool is_sealed(const struct mounting *mounting, const char *path, bool itself)
 {
     const char *workspace = mounting->sandbox->call.workspace;
@@ -258,8 +260,8 @@ static bool add_writable(const struct mounting *mounting)
     return true;
 }
 
-/* Finds the path in the container, since `writable` may name it through a link. Several mounts may
- * contain it, and each of them makes it accessible. */
+/* Shows a path in each mount that contains it. `writable` may lead to the path through links, and
+ * each mount makes the path accessible. */
 static bool show_in_each_mount(const struct mounting *mounting, const char *path, enum shown how)
 {
     const struct sandbox_call *call = &mounting->sandbox->call;
@@ -303,8 +305,8 @@ static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox,
               show_path(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
               add_writable(&mounting);
     if (ok) {
-        /* Files that determine which programs devs and git run are also read-only in the
-         * container: see sandbox_protected_find(). */
+        /* As in bwrap, files that determine which programs devs and git run are read-only (see
+         * sandbox_protected_find()). */
         struct sandbox_protected found;
         ok = sandbox_protected_find(call, &mounting.areas, &found, err) &&
              show_paths(&mounting, &found.pins, SHOWN_AS_IS) &&
@@ -361,7 +363,7 @@ static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
         add_pair(argv, "--tmpfs", "/tmp");
     }
     add_pair(argv, "--security-opt", "label=disable");
-    add_pair(argv, "--log-driver", "none"); /* the output is already in our log */
+    add_pair(argv, "--log-driver", "none"); /* the output is in our log anyway */
     if (sandbox->tool.is_podman) {
         arg_list_add(argv, "--http-proxy=false"); /* proxy variables may contain passwords */
     } else if (geteuid() != 0) {
@@ -370,9 +372,9 @@ static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
     }
 }
 
-/* A value that does not fit in the file can only be passed through the client's own environment.
- * LD_PRELOAD or PATH of a plan would affect the client there, so only pass values that are already
- * in it, and our own DEVS_ variables. */
+/* Passes a value that the file cannot contain. The only other way is the client's own environment,
+ * where LD_PRELOAD or PATH of a plan would affect the client. So passes only values that are
+ * already in it, and our own DEVS_ variables. */
 static bool add_long_variable(struct arg_list *argv, struct arg_list *environment,
                               const char *entry, struct err *err)
 {
@@ -386,7 +388,7 @@ static bool add_long_variable(struct arg_list *argv, struct arg_list *environmen
         for (size_t i = 0; i < environment->count; i++) {
             char *other = environment->items[i];
             if (strncmp(entry, other, len) == 0 && other[len] == '=')
-                other[0] = '='; /* clears the entry's name, which makes it invalid */
+                other[0] = '='; /* without a name, the old entry is invalid */
         }
         arg_list_add(environment, entry);
     }
@@ -413,10 +415,10 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
     return ok;
 }
 
-/* Makes the arguments of `create`, the text for its stdin (the environment file) and the client's
- * own environment. `filter` is a seccomp profile; "" = the engine's own. Adds files to
- * sandbox->unwanted that are to be removed afterwards. No value of the container's environment is
- * on the command line. Returns false if a path or a value cannot be passed. */
+/* Makes the arguments of `create`, the contents of its stdin (the environment file) and the
+ * client's own environment. `filter` is a seccomp profile; "" = the engine's default profile. Adds
+ * files that must be removed afterwards to sandbox->unwanted. Keeps all values of the container's
+ * environment off the command line. Returns false if a path or a value cannot be passed. */
 static bool container_args(struct sandbox *sandbox, const char *filter, struct arg_list *argv,
                            struct str *environment_file, struct arg_list *environment,
                            struct err *err)
@@ -449,7 +451,7 @@ static bool container_args(struct sandbox *sandbox, const char *filter, struct a
     return true;
 }
 
-/* Ends and removes a container by its name. */
+/* Ends and removes a container by name. */
 
 static bool ask_client(const char *const *words, char *const *environment, struct tool_result *out)
 {
@@ -501,7 +503,7 @@ static bool says_daemon_is_down(const char *text)
     return false;
 }
 
-/* Sets the reason why `create` failed. Always returns false. */
+/* Sets *err to the reason why `create` failed. Always returns false. */
 static bool explain_create(const struct sandbox *sandbox, const struct tool_result *result,
                            int *start_code, struct err *err)
 {
@@ -590,7 +592,7 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
         arg_list_add(&sandbox->argv, sandbox->name);
     } else {
         (void)explain_create(sandbox, &result, start_code, err);
-        (void)container_remove(sandbox); /* it may have been created anyway */
+        (void)container_remove(sandbox); /* the container may have been created anyway */
     }
     tool_result_done(&result);
     return ok;
@@ -608,7 +610,7 @@ bool container_remove(struct sandbox *sandbox)
 
 enum { STATE_STATUS, STATE_OOM, STATE_CODE, STATE_STARTED, STATE_FIELDS };
 
-/* Asks the engine about the container. The fields point into `text`. Returns false if there is no
+/* Asks the engine about the container. The fields point into `result`. Returns false if there is no
  * answer. */
 static bool inspect_container(const struct sandbox *sandbox, struct tool_result *result,
                               char *fields[STATE_FIELDS])
@@ -685,8 +687,9 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
 
 enum { SWEEP_NAMES_MAX = 1000 };
 
-/* A tool that does not answer has nothing running: the containers of a daemon end with it, and
- * podman's containers are processes that are found by groups and marks. */
+/* Ends the run's containers in one tool. If the tool does not answer, there is nothing to end:
+ * docker's containers end with its daemon, and podman's containers are processes that are found by
+ * their groups and marks. */
 static bool sweep_tool(const char *tool, const char *uid, struct str *ended, struct str *left)
 {
     char program[PATH_MAX];

@@ -1,5 +1,5 @@
-/* container_filter.c - podman's own seccomp profile, changed to reject what devs rejects in every
- * sandbox. */
+/* container_filter.c - podman's own seccomp profile, changed to reject the system calls that devs
+ * rejects in every sandbox. */
 #define _GNU_SOURCE /* realpath, mkostemp */
 
 #include "sandbox_internal.h"
@@ -80,7 +80,7 @@ static void write_rule(struct str *out, const struct json *rule, bool network)
     str_add_char(out, '}');
 }
 
-/* `how`: libseccomp's comparison for the family, the first argument of socket(). */
+/* `how` is libseccomp's comparison operator for the family, the first argument of socket(). */
 static void allow_socket(struct str *out, const char *how, int family, const char *more)
 {
     add_separator(out);
@@ -90,9 +90,10 @@ static void allow_socket(struct str *out, const char *how, int family, const cha
              allow, family, how, more);
 }
 
-/* Allows every family except AF_VSOCK, and except the types of AF_NETLINK that podman rejects. A
- * rule can compare an argument only once, and compares 64 bits, while the kernel uses only 32 for
- * the family: a value larger than AF_VSOCK could still mean it. So each family has its own rule. */
+/* Allows every socket family except AF_VSOCK, and except the protocol of AF_NETLINK that podman
+ * rejects. A rule can compare an argument only once, and compares 64 bits, but the kernel uses only
+ * 32 bits of the family, so a larger value could still mean AF_VSOCK. So each family has its own
+ * rule. */
 static void allow_sockets(struct str *out, const struct json *profile)
 {
     char not_audit[80];
@@ -104,9 +105,9 @@ static void allow_sockets(struct str *out, const struct json *profile)
         if (family != AF_VSOCK)
             allow_socket(out, "EQ", family, "");
     }
-    /* libseccomp turns a rule for socket() into one for socketcall() as well, which 32-bit programs
-     * use, but ignores the family there. A rule without conditions overrides that, unless its
-     * action is the profile's default, because such a rule is dropped. */
+    /* libseccomp also turns a rule for socket() into a rule for socketcall(), which 32-bit programs
+     * use, but ignores the family there. A rule without conditions overrides that. libseccomp drops
+     * such a rule if its action is the profile's default, so use a different error. */
     const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
     add_separator(out);
     str_addf(out, "{\"names\":[\"socketcall\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":%d}",
@@ -117,7 +118,7 @@ static void write_rules(struct str *out, const struct json *profile, bool networ
 {
     static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
     const struct json *rules = json_get(profile, "syscalls");
-    /* Such a profile allows everything that it does not name. */
+    /* If so, the profile allows all calls that it does not list. */
     const bool is_open = strcmp(json_text(json_get(profile, "defaultAction"), ""), allow) == 0;
     str_add_char(out, '[');
     for (size_t i = 0; i < json_count(rules); i++)
@@ -153,7 +154,8 @@ static void write_profile(struct str *out, const struct json *profile, bool netw
     str_add_char(out, '}');
 }
 
-/* Makes a file that only we can read, in a folder that podman also sees from its own namespace. */
+/* Makes a file that only we can read, in a folder that is also visible in podman's own
+ * namespace. */
 static bool write_filter_file(const struct str *text, char path[PATH_MAX], struct err *err)
 {
     (void)snprintf(path, PATH_MAX, "/tmp/devs-seccomp-XXXXXX");

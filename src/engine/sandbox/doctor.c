@@ -1,8 +1,8 @@
 /* doctor.c - tries what this machine offers for runs, such as git, control groups and sandboxes.
  *
- * Versions and permissions are not reliable, so each check tries the feature itself: it shares
- * blocks between two unnamed files, or starts a container with a program that does not exist. An
- * agent's program is run only if devs itself knows it by this name. */
+ * Versions and permissions are not reliable, so each check tries the feature itself; for example,
+ * it shares blocks between two unnamed files or starts a container with a program that does not
+ * exist. An agent's program is run only if devs itself knows it by this name. */
 #define _GNU_SOURCE /* environ, O_TMPFILE */
 
 #include "doctor.h"
@@ -44,7 +44,8 @@ static void set_hint(struct doctor_line *line, const char *words)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
 
-/* Suggests the install command, if we know the system's package manager. */
+/* Suggests an install command, or just the package if we do not know the system's package
+ * manager. */
 static void hint_install(struct doctor_line *line, const char *package)
 {
     char path[PATH_MAX];
@@ -156,8 +157,7 @@ static void look_at_bwrap(const struct doctor *doctor)
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
-        /* The hint follows bwrap's own message: a chroot is as often the cause as kernel
-         * settings. */
+        /* The hint depends on bwrap's own message: the cause may be a chroot or kernel settings. */
         if (!means.is_there)
             hint_install(&line, "bubblewrap");
         else if (strstr(means.why, "make / slave"))
@@ -171,8 +171,8 @@ static void look_at_bwrap(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
-/* Runs a container of an empty folder with a program that does not exist in it. If the error is
- * that the program was not found, containers work. */
+/* Tries to run a program that does not exist in a container with an empty root folder. If the only
+ * error is that the program was not found, containers work. */
 static bool try_podman(const char *program, char *const *args, struct err *err)
 {
     char dir[] = "/tmp/devs-doctor-XXXXXX";
@@ -202,7 +202,7 @@ static bool try_podman(const char *program, char *const *args, struct err *err)
     return ok;
 }
 
-/* Gives advice for machines that are themselves a container or a small virtual machine. */
+/* Gives advice for a machine that is itself a container or a small virtual machine. */
 static void advise_podman(const char *program, struct doctor_line *line)
 {
     static const char *const words[] = {"--runtime", "runc",           "--cgroup-manager",
@@ -292,8 +292,9 @@ void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_f
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 
-/* Adds the version in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that starts with
- * a digit. A program that does not answer still counts as installed. */
+/* Adds the version, such as in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that
+ * starts with a digit. Adds nothing if the program does not answer; it still counts as
+ * installed. */
 static void ask_version(const char *program, struct str *out)
 {
     const char *const words[] = {program, "--version", NULL};

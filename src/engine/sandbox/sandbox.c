@@ -1,9 +1,9 @@
 /* sandbox.c - prepares, starts and ends a sandbox of any kind, and checks what can be enforced.
  *
- * Each kind has a file of its own. They share the environment filter, the limits, the control
- * group, and the decision about memory: any evidence is enough to conclude that a process was
- * killed, but only a counter can show that none was. At the end, files that must not appear are
- * removed, because git would read its configuration from them. */
+ * Each kind has its own file. The shared parts are here: the environment filter, the limits, the
+ * control group, and the decision whether memory ran out: any evidence is enough to conclude that a
+ * process was killed, but only a counter can show that none was. At the end, removes files that
+ * must not exist, because git would read its configuration from them. */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "sandbox.h"
@@ -24,7 +24,7 @@
 #include "sandbox_internal.h"
 #include "xalloc.h"
 
-/* What bwrap, podman and docker report about an attempt's end; for bwrap.c and container.c. */
+/* How bwrap, podman and docker report the end of an attempt; for bwrap.c and container.c. */
 
 void sandbox_last_line(const char *text, char *out, size_t size)
 {
@@ -55,8 +55,8 @@ void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char
 
 /* The environment of a step in a sandbox. */
 
-/* Passed into every sandbox. Variables with paths of this machine are useless in a container, which
- * has its own files. A name ending in '*' is a prefix. */
+/* Variables passed into every sandbox. Variables with paths of this machine are useless in a
+ * container, which has its own files. A name ending in '*' is a prefix. */
 static const char *const names_everywhere[] = {"DEVS_*", "LANG", "LANGUAGE", "LC_*", "TERM", "TZ"};
 static const char *const names_of_here[] = {"HOME", "LOGNAME", "PATH", "SHELL", "USER"};
 
@@ -77,8 +77,8 @@ static bool fits_any(const char *const *patterns, size_t count, const char *entr
     return false;
 }
 
-/* Returns true if the sandbox passes the variable on: it is one of the step's `own`, one of those
- * for every sandbox, or named by the plan. */
+/* Returns whether the sandbox passes the variable on: it is one of the step's `own`, it is passed
+ * into every sandbox, or the plan names it. */
 static bool is_let_in(const struct sandbox_spec *spec, char *const *own, const char *entry)
 {
     if (spec->kind == SANDBOX_NONE)
@@ -117,7 +117,7 @@ char **sandbox_environment(const struct sandbox_spec *spec, char *const *own,
 
 /* Checks which parts of a sandbox this machine can enforce. */
 
-/* The missing keys. */
+/* The keys that cannot be enforced, and why. */
 struct lacking {
     struct str *keys, *why;
 };
@@ -156,7 +156,8 @@ static bool check_bwrap(const struct sandbox_spec *spec, struct lacking *lacking
     return true;
 }
 
-/* A daemon that is not running may be started later, so leave that to the attempt. */
+/* Checks a container sandbox. A daemon that is not running may be started later, so that is not an
+ * error here; the attempt checks it. */
 static bool check_container(const struct sandbox_spec *spec, struct lacking *lacking,
                             struct err *err)
 {
@@ -216,7 +217,7 @@ struct cgroup_limits sandbox_limits(const struct sandbox_call *call)
     return limits;
 }
 
-/* Makes a name that is valid for containers and control groups. */
+/* Turns a name into one that is valid for containers and control groups. */
 static void make_valid_name(const char *from, char out[SANDBOX_NAME_MAX])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -234,8 +235,8 @@ static bool is_container(const struct sandbox *sandbox)
     return sandbox_kind_is_container(sandbox->call.spec->kind);
 }
 
-/* Without limits, a group only provides evidence and makes sure that everything has ended. Failing
- * to make one does not prevent the start. */
+/* Makes the control group. Without limits, it only provides evidence and makes sure that all
+ * processes end, so failing to make it does not prevent the start. */
 static bool open_group(struct sandbox *sandbox, struct err *err)
 {
     struct err ignored = {0};
@@ -244,7 +245,7 @@ static bool open_group(struct sandbox *sandbox, struct err *err)
 
     limits.at_top = is_container(sandbox);
     if (limits.at_top) {
-        limits.pids = 0; /* the container sets its own */
+        limits.pids = 0; /* the container has its own limit */
         if (!sandbox->tool.takes_groups)
             return true;
     } else {
@@ -313,7 +314,7 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out)
 {
     const struct sandbox_call *call = &sandbox->call;
-    /* bwrap: the step's environment must not affect the program while it is still outside. */
+    /* bwrap: the step's variables must not affect bwrap itself, which runs outside. */
     static char *const nothing[] = {NULL};
     const bool contained = is_container(sandbox);
     const bool is_bwrap = call->spec->kind == SANDBOX_BWRAP;
@@ -359,8 +360,8 @@ static void set_evidence(struct sandbox_end *end, int killed, const char *words)
     (void)snprintf(end->evidence, sizeof(end->evidence), "%s", words);
 }
 
-/* Any evidence is enough to conclude that a process was killed. Only a counter can show that none
- * was. */
+/* Decides whether memory ran out. Any evidence is enough to conclude that a process was killed, but
+ * only a counter can show that none was. */
 static void judge_memory(struct sandbox *sandbox, bool oom_reported, struct sandbox_end *end)
 {
     struct cgroup_facts facts = {.memory_killed = -1};
@@ -389,8 +390,9 @@ static void judge_memory(struct sandbox *sandbox, bool oom_reported, struct sand
         set_evidence(end, -1, "out-of-memory kills are not counted here");
 }
 
-/* Walks from the folder `at`, which it closes, to the parent of the path's last name. Follows no
- * symlinks; removes one on the way if `removes_links`. Returns -1 if there is nothing to remove. */
+/* Opens the parent of the path's last name, starting from the folder `at`, which it closes. Does
+ * not follow symlinks; removes the first one that it finds if `removes_links`. Returns -1 if there
+ * is nothing to remove. */
 static int open_parent(int at, char *path, const char **last, bool removes_links)
 {
     char *name = path + strspn(path, "/");
@@ -408,7 +410,8 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
     return at;
 }
 
-/* The entry is FOLDER//REST. Only REST can come from an attempt, including links on the way. */
+/* Removes an unwanted file. The entry is FOLDER//REST; an attempt can have made only REST,
+ * including links in it. */
 static void remove_unwanted_file(const char *entry)
 {
     char path[PATH_MAX + 1];
@@ -424,7 +427,7 @@ static void remove_unwanted_file(const char *entry)
     at = open_parent(at, rest, &last, true);
     if (at < 0)
         return;
-    (void)unlinkat(at, last, 0); /* usually there is none; does not remove a folder */
+    (void)unlinkat(at, last, 0); /* usually there is no such file; this does not remove a folder */
     (void)close(at);
 }
 
@@ -445,7 +448,8 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
         if ((size_t)out->outcome.processes_left < left)
             out->outcome.processes_left = (int)left;
     }
-    /* These files did not exist before the attempt; git would read its configuration from them. */
+    /* Remove the files that did not exist before the attempt: git would read its configuration from
+     * them. */
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
         remove_unwanted_file(sandbox->unwanted.items[i]);
 }
@@ -480,8 +484,8 @@ static void note_start(void *ctx, pid_t pid)
     sandbox_started(ctx, (int)pid);
 }
 
-/* bwrap itself must keep running, or everything inside gets KILL at once. A container's client
- * passes TERM on. */
+/* Signals a helper's sandbox. bwrap itself must keep running, because everything inside gets KILL
+ * when it exits. The client of a container passes TERM on. */
 static void send_signal(void *ctx, int signal_number)
 {
     sandbox_signal(ctx, signal_number);

@@ -46,8 +46,8 @@ void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
     *out = (struct sandbox_log){.folders = {0}};
     if (!folder)
         return;
-    /* A plan with a sandbox is rejected at the beginning of a run unless the folder is the log's
-     * own. */
+    /* Always true for a plan with a sandbox: its run is rejected unless the log has its own
+     * folder. */
     struct place place;
     if (!log || (place_of_file(call->log_db, &place, NULL) && log_own_folder_check(&place, NULL))) {
         if (access(folder, F_OK) == 0)
@@ -92,7 +92,7 @@ bool sandbox_writable_path(const struct sandbox_call *call, const char *path, ch
         return err_set_errno(err, errno, "sandbox: writable '%s'", path);
     if (!sandbox_path_is_below(whole, call->workspace))
         return true;
-    /* Within the workspace, it must be that path, without any symlink. */
+    /* In the workspace, the path must not contain a symlink. */
     const char *below = whole + strlen(call->workspace);
     const size_t len = strlen(workspace);
     size_t below_len = strlen(below);

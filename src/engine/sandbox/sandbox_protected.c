@@ -1,12 +1,12 @@
 /* sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
  * sandbox keeps read-only.
  *
- * A step that may write to a repository could have programs run outside of its sandbox later, by
- * hooks, by a config and the files that it includes, or by a submodule. So all of these are found
- * and protected, unless the plan names them in `writable`. A file that does not exist yet is
- * created empty, or must not appear: then it is in `unwanted`, and is removed at the end. Paths are
- * resolved link by link: a link in a writable folder is rejected, because it could be replaced, and
- * so is a file with several names. If something cannot be protected, the search fails. */
+ * A step that may write to a repository could make programs run outside its sandbox later, through
+ * hooks, through a config and the files that it includes, or through a submodule. So all of these
+ * are protected, unless the plan names them in `writable`. A file that does not exist yet is either
+ * created empty, or added to `unwanted` and removed at the end. Paths are resolved link by link. A
+ * link in a writable folder is rejected, because it could be replaced, and so is a file with
+ * several hard links. If something cannot be protected, the search fails. */
 #define _GNU_SOURCE /* realpath, strcasestr */
 
 #include <dirent.h>
@@ -33,8 +33,8 @@ struct protecting {
     struct sandbox_protected *out;
     struct err *err;
     bool own_tree;        /* devs made the workspace for its task */
-    int git_dirs_left;    /* remaining part of SANDBOX_GIT_DIRS_MAX */
-    int includes_left;    /* remaining part of SANDBOX_GIT_INCLUDES_MAX */
+    int git_dirs_left;    /* how many more folders may be checked; see SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* how many more includes are allowed; see SANDBOX_GIT_INCLUDES_MAX */
     struct arg_list read; /* configs already read: path, newline, working tree */
 };
 
@@ -53,8 +53,8 @@ static void leave_folder(char *path)
         *slash = '\0';
 }
 
-/* Puts the target of a link in front of the rest of the path. Returns false if it is too long or
- * cannot be read. */
+/* Puts the target of a link in front of the rest of the path. Returns false if the result is too
+ * long or the link cannot be read. */
 static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
 {
     char target[PATH_MAX];
@@ -74,8 +74,8 @@ static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
     return true;
 }
 
-/* Returns whether the path is in a folder that is read-only as a whole, and that nothing in
- * `writable` makes writable again. */
+/* Returns whether the path is in a folder that is read-only as a whole and not made writable again
+ * by a path of `writable`. */
 static bool is_kept(const struct protecting *protecting, const char *path)
 {
     const struct arg_list *paths = &protecting->out->paths;
@@ -93,8 +93,8 @@ static bool is_kept(const struct protecting *protecting, const char *path)
 
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
-/* Resolves the path link by link, because a link in a writable folder could be replaced. For a
- * missing path, `at` is the path that it would have. */
+/* Resolves the path link by link, because a link in a writable folder could be replaced. If the
+ * path is missing, `at` is its path if it were created. */
 static enum way_end resolve_way(const struct protecting *protecting, const char *path,
                                 char at[PATH_MAX], struct stat *info)
 {
@@ -153,7 +153,7 @@ static bool is_named_writable(const struct protecting *protecting, const char *p
     return arg_list_has(protecting->areas, path);
 }
 
-/* Returns whether the file has a single name: the mount would not cover another one. */
+/* Returns whether the file has a single name, because a mount would not protect its other names. */
 static bool has_one_name(const struct protecting *protecting, const char *path,
                          const struct stat *info)
 {
@@ -174,7 +174,7 @@ static bool protect(const struct protecting *protecting, const char *path)
     if (is_named_writable(protecting, real))
         return true;
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return true; /* core.hooksPath = /dev/null */
+        return true; /* a path such as core.hooksPath = /dev/null */
     if (!has_one_name(protecting, real, &info))
         return false;
     if (!sandbox_area_of(protecting->areas, real) || arg_list_has(&protecting->out->paths, real))
@@ -192,7 +192,7 @@ static bool protect_in(const struct protecting *protecting, const char *folder, 
 }
 
 /* Protects the plan files of workflows, such as "phase-2.plan.json": `devs execute-phase 2` runs
- * such a plan without the user naming a file. */
+ * such a plan although the user does not name the file. */
 static bool protect_plans(const struct protecting *protecting, const char *folder)
 {
     static const char start[] = "phase-";
@@ -237,8 +237,8 @@ static bool protect_settings(const struct protecting *protecting)
     return protecting->own_tree || protect_in(protecting, call->workspace, "devs.config.json");
 }
 
-/* Reads a text file that git reads; *out stays empty if it is missing. Returns false if git could
- * read it later, but we cannot now. */
+/* Reads a file of git. *out stays empty if it is missing. Returns false if we cannot read it now,
+ * but git could later. */
 static bool read_git_file(const struct protecting *protecting, const char *folder, const char *name,
                           struct str *out)
 {
@@ -248,7 +248,7 @@ static bool read_git_file(const struct protecting *protecting, const char *folde
     const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
     str_clear(out);
     if (wrote < 0 || wrote >= PATH_MAX)
-        return true; /* git cannot open it either */
+        return true; /* the path is too long, for git as well */
     if (!realpath(path, real) || stat(real, &info) != 0)
         return errno == ENOENT || errno == ENOTDIR ||
                refuse_protection(protecting, path, strerror(errno));
@@ -276,7 +276,7 @@ static bool is_git_dir(const char *folder)
     return exists_in(folder, "HEAD") && exists_in(folder, "objects") && exists_in(folder, "refs");
 }
 
-/* Makes a path from a git file absolute; relative ones are relative to `base`. */
+/* Makes a path in a file of git absolute. A relative path is relative to `base`. */
 static bool place_git_path(const char *base, const char *path, char out[PATH_MAX])
 {
     const char *below = path[0] == '/' ? "" : base;
@@ -284,8 +284,8 @@ static bool place_git_path(const char *base, const char *path, char out[PATH_MAX
     return path[0] && out[0] == '/' && wrote > 0 && wrote < PATH_MAX;
 }
 
-/* Resolves a path that is the value of a config key; "~/x" and "~user/x" are in a home folder.
- * Returns false if git cannot find it either. */
+/* Resolves a path in the value of a config key; "~/x" and "~user/x" are in a home folder. Returns
+ * false if git could not find it either. */
 static bool place_config_path(const struct protecting *protecting, const char *base,
                               const char *path, char out[PATH_MAX])
 {
@@ -303,7 +303,8 @@ static bool place_config_path(const struct protecting *protecting, const char *b
     return wrote > 0 && wrote < PATH_MAX;
 }
 
-/* Returns the length of the part of the path that exists: "" or a folder. */
+/* Returns the length of the longest part of the path that is an existing folder; 0 if there is
+ * none. */
 static size_t measure_existing(const char *path)
 {
     char folder[PATH_MAX];
@@ -320,7 +321,7 @@ static size_t measure_existing(const char *path)
     return len;
 }
 
-/* Marks a missing file that must not be created. */
+/* Adds a missing file that must not be created to `unwanted`. */
 static bool forbid_missing(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -349,7 +350,8 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
 static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
                              int depth);
 
-/* Creates the folder and its missing parents. If we cannot create it, neither can an attempt. */
+/* Creates the folder and its missing parents. Ignores errors: if we cannot create it, an attempt
+ * cannot either. */
 static void make_folders(char *path, mode_t mode)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -360,7 +362,7 @@ static void make_folders(char *path, mode_t mode)
     (void)mkdir(path, mode);
 }
 
-/* Protects a folder. Creates it first if it is missing, because a step could create it. */
+/* Protects a folder. Creates it if it is missing, because otherwise a step could create it. */
 static bool protect_folder(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -403,7 +405,8 @@ static bool protect_value(struct protecting *protecting, const char *path, const
     return true;
 }
 
-/* Asks git for the keys in a config's text: "KEY newline VALUE NUL" for each. */
+/* Protects the files that a config names. Lets git list its keys: "KEY newline VALUE NUL" for
+ * each. */
 static bool protect_values(struct protecting *protecting, const char *path, const struct str *text,
                            const char *top, int depth)
 {
@@ -433,8 +436,8 @@ static bool protect_values(struct protecting *protecting, const char *path, cons
     return ok;
 }
 
-/* Protects a config, the files that it includes, whatever the condition, and the hooks that it
- * names. `top`: its working tree; NULL = unknown. `depth`: of nested includes. */
+/* Protects a config, the files that it includes under any condition, and the hooks that it names.
+ * `top` is its working tree, NULL if unknown; `depth` is the depth of nested includes. */
 static bool protect_config(struct protecting *protecting, const char *path, const char *top,
                            int depth)
 {
@@ -471,7 +474,8 @@ static bool protect_config_in(struct protecting *protecting, const char *folder,
     return wrote < 0 || wrote >= PATH_MAX || protect_config(protecting, path, top, 0);
 }
 
-/* Looked up once, under the lock; can be read without it afterwards. */
+/* The configs for all repositories. Looked up once, under the lock; after that, no lock is needed
+ * to read them. */
 static struct {
     pthread_mutex_t lock;
     bool is_found;
@@ -479,8 +483,8 @@ static struct {
 } person = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Protects the configs that git reads for all repositories: the system's and the user's. Does not
- * forbid missing ones: the user may create one while the attempt runs, and removing the mask would
- * delete it. */
+ * forbid missing configs, because the user may create one while the attempt runs, and removing
+ * unwanted files would delete it. */
 static bool protect_person_configs(struct protecting *protecting, const char *top)
 {
     (void)pthread_mutex_lock(&person.lock);
@@ -494,7 +498,7 @@ static bool protect_person_configs(struct protecting *protecting, const char *to
     return ok;
 }
 
-/* Protects the repositories of submodules, whose names may contain slashes, and the files of
+/* Protects the repositories of submodules (their names may contain slashes) and the files of
  * worktrees. */
 static bool protect_git_dirs_below(struct protecting *protecting, const char *folder, int depth)
 {
@@ -521,7 +525,8 @@ static bool protect_git_dirs_below(struct protecting *protecting, const char *fo
     return ok;
 }
 
-/* Also checks each hook for hard links, which a copy of the tree may share with the original. */
+/* Protects the hooks folder. Also checks each hook for hard links, because a copy of the tree may
+ * share its files with the original. */
 static bool protect_hooks(const struct protecting *protecting, const char *dir)
 {
     char hooks[PATH_MAX];
@@ -553,8 +558,8 @@ static bool meets_area(const struct arg_list *areas, const char *folder)
     return arg_list_has(areas, folder) || sandbox_area_of(areas, folder);
 }
 
-/* Protects files of the tree that a folder of the repository has links to, such as a hook that is
- * kept in the tree. */
+/* Protects files of the tree that are linked to from a folder of the repository, such as a hook
+ * that is kept in the tree. */
 static bool protect_links(const struct protecting *protecting, const char *dir, const char *below)
 {
     char folder[PATH_MAX];
@@ -574,9 +579,9 @@ static bool protect_links(const struct protecting *protecting, const char *dir, 
     return ok;
 }
 
-/* Creates an empty hooks folder and an empty config in a writable repository if they are missing,
- * so that they can be read-only; what we cannot create, an attempt cannot create either. Marks the
- * files that must not appear in it. */
+/* Creates the hooks folder and an empty config in a writable repository if they are missing, so
+ * that they can be mounted read-only. If we cannot create them, an attempt cannot either. Forbids
+ * other files that would affect git. */
 static bool complete_git_dir(struct protecting *protecting, const char *dir)
 {
     static const char *const names[] = {"commondir", "config.worktree"};
@@ -643,8 +648,8 @@ static bool find_named_path(const char *folder, const struct str *text, const ch
     return wrote > 0 && wrote < PATH_MAX && place_git_path(folder, path, out);
 }
 
-/* A .git file says "gitdir: PATH". A file commondir in that folder may say where the repository
- * is. */
+/* Protects the repository that a .git file names in "gitdir: PATH". A file commondir in that folder
+ * may name the main repository. */
 static bool protect_git_file(struct protecting *protecting, const char *top, int depth)
 {
     char dir[PATH_MAX];
@@ -661,9 +666,9 @@ static bool protect_git_file(struct protecting *protecting, const char *top, int
     return ok;
 }
 
-/* Protects a submodule, or another repository in the tree that is in the index as one. If it has no
- * repository yet, a step could create one that the user's git would then use, so its folder is made
- * read-only. */
+/* Protects a submodule, or another repository in the tree that the index lists as a submodule. If
+ * it has no repository yet, makes its folder read-only, because a step could create a repository in
+ * it that the user's git would then use. */
 static bool protect_gitlink(struct protecting *protecting, const char *path, int depth)
 {
     char mark[PATH_MAX];
@@ -682,9 +687,9 @@ static bool protect_gitlink(struct protecting *protecting, const char *path, int
     return protect_git_file(protecting, path, depth);
 }
 
-/* Returns whether a file of the index may have submodules. In every version each entry has its mode
- * as four bytes. A sparse index has the word "sdir" and leaves out entries. Other bytes may match
- * by accident. */
+/* Returns whether an index file may list submodules. In every version of the format, each entry has
+ * its mode as four bytes. A sparse index leaves out entries, and contains the word "sdir". Other
+ * bytes may match by accident. */
 static bool may_have_gitlinks(const char *path)
 {
     static const char mode[] = {0, 0, (char)0xe0, 0}; /* 0160000 */
@@ -699,7 +704,8 @@ static bool may_have_gitlinks(const char *path)
     return may;
 }
 
-/* Checks the index of a git folder, which may consist of several files. */
+/* Returns whether the index of a git folder, which may consist of several files, may list
+ * submodules. */
 static bool index_may_have_gitlinks(const char *dir)
 {
     char path[PATH_MAX];
@@ -717,7 +723,7 @@ static bool index_may_have_gitlinks(const char *dir)
     return may;
 }
 
-/* Git would block on a FIFO, and read a device forever. */
+/* Rejects other kinds of files: git would block on a FIFO, and read a device forever. */
 static bool is_file_or_missing(const struct protecting *protecting, const char *dir,
                                const char *name)
 {
@@ -736,7 +742,7 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
     if (!is_file_or_missing(protecting, dir, "HEAD") ||
         !is_file_or_missing(protecting, dir, "commondir"))
         return false;
-    if (!program_find_absolute("git", program)) /* then git reads nothing */
+    if (!program_find_absolute("git", program)) /* without git, nobody reads the index */
         return true;
     if (git_list_index(dir, top, protecting->call->our_environment, out, &err))
         return true;
@@ -767,7 +773,7 @@ static bool protect_gitlinks(struct protecting *protecting, const char *dir, con
     return ok;
 }
 
-/* Protects the repository that the folder is or is in, found in the same way as git does. */
+/* Protects the repository that contains the folder. Searches for it in the same way as git. */
 static bool protect_repository(struct protecting *protecting, const char *from)
 {
     char folder[PATH_MAX];
@@ -795,8 +801,8 @@ static bool protect_repository(struct protecting *protecting, const char *from)
     }
 }
 
-/* Protects the folder where devs keeps which settings the user trusts. Creates it first, because a
- * step could create it otherwise. */
+/* Protects the folder in which devs records the settings that the user trusts. Creates it if it is
+ * missing, because otherwise a step could create it. */
 static bool protect_state(const struct protecting *protecting)
 {
     char home[PATH_MAX];
@@ -817,7 +823,8 @@ static bool protect_state(const struct protecting *protecting)
     return protect(protecting, path);
 }
 
-/* Drops the pins in a folder that is read-only as a whole: pins would make them writable again. */
+/* Drops pins inside folders that are read-only as a whole: a pin would make its folder writable
+ * again. */
 static void drop_kept_pins(const struct protecting *protecting)
 {
     struct arg_list *list = &protecting->out->pins;

@@ -1,10 +1,8 @@
-/*
- * content_store.c - stores file contents by their hash, and copies files.
+/* content_store.c - stores file contents by their hash, and copies files.
  *
- * A small file is read once, hashed and stored from memory. A large one is copied first, because
- * the hash must be that of the copy even if the file changes meanwhile. A shared lock keeps others
- * from removing the folder while it is open.
- */
+ * A small file is read once, hashed and stored from memory. A large file is copied first, because
+ * the hash must be that of the copy even if the file changes meanwhile. A shared lock prevents the
+ * removal of the folder while it is open. */
 #define _GNU_SOURCE /* copy_file_range */
 
 #include "content_store.h"
@@ -23,7 +21,7 @@
 #include "xalloc.h"
 
 enum {
-    READ_BYTES = 256 * 1024,               /* per read; files up to this size are read only once */
+    READ_BYTES = 256 * 1024, /* bytes per read; files up to this size are read only once */
     NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* "ab/cdef...", including the NUL */
     NEW_NAME_MAX = 64,
     OPEN_TRIES = 100,
@@ -61,7 +59,7 @@ void content_close(struct content_store *store)
     }
 }
 
-/* Makes "ab/cdef...". */
+/* Makes the file name "ab/cdef...". */
 static void name_of_hash(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
@@ -104,7 +102,7 @@ static bool has_content(const struct content_store *store, const char *name)
     return faccessat(store->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Creates a file under a temporary name. */
+/* Creates a file under a temporary name and opens it. */
 static bool open_new(struct content_store *store, char name[NEW_NAME_MAX], int *fd_out,
                      struct err *err)
 {
@@ -200,7 +198,7 @@ static bool keep_large(struct content_store *store, int fd, char *bytes,
         *size_out = size;
         return put_in_place(store, copy, new_name, hash, err);
     }
-    (void)close(copy); /* an error has been reported already, or it is not needed */
+    (void)close(copy); /* an error has already been reported, or the copy is not needed */
     (void)unlinkat(store->fd, new_name, 0);
     if (ok)
         *size_out = size;
@@ -306,7 +304,8 @@ bool content_copy(int from, int to, bool *cannot_clone, int64_t *bytes_out, stru
     }
     int number = copy_in_kernel(from, to, &bytes);
     if (number < 0 || (number == 0 && bytes == 0))
-        number = copy_by_hand(from, to, &bytes); /* files in /proc also claim to be empty */
+        number = copy_by_hand(from, to,
+                              &bytes); /* files in /proc also claim to be empty, so try to read */
     if (number != 0)
         return err_set_errno(err, number, "cannot copy a file");
     *bytes_out = bytes;

@@ -1,5 +1,4 @@
-/* git.c - runs git in the private repository, and moves the objects it made into the user's
- * repository. */
+/* git.c - runs git in the private repository, and moves new objects into the user's repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW */
 
 #include "git.h"
@@ -26,13 +25,13 @@
 
 enum {
     LOCK_PAUSE_NS = 2 * 1000 * 1000,
-    REF_LOCK_MS = 10 * 1000, /* how long to wait for another git that holds a branch */
-    RESOLVE_MS = 30 * 1000,  /* limit for resolving one name */
-    REF_LINKS_MAX = 8,       /* symbolic refs in a row; git follows 5 */
+    REF_LOCK_MS = 10 * 1000, /* how long to wait for another git process that has locked a branch */
+    RESOLVE_MS = 30 * 1000,  /* time limit for resolving a name */
+    REF_LINKS_MAX = 8,       /* longest chain of symbolic refs; git follows 5 */
     OBJECT_NAME_MAX = 128,
-    FANOUT_DIGITS = 2,   /* "objects/ab/cdef..." */
-    LOCK_NAME_BYTES = 1, /* bytes of the hash that names a repository's lock: 256 files at
-                            most, so two repositories may wait for each other */
+    FANOUT_DIGITS = 2,   /* as in "objects/ab/cdef..." */
+    LOCK_NAME_BYTES = 1, /* bytes of the hash in the name of a repository's lock file; at most 256
+                            files, so two repositories may share a lock */
 };
 
 bool git_run(const struct git *git, const struct git_call *call, struct tool_result *out,
@@ -43,7 +42,7 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
     arg_list_add(&words, "git");
     for (const char *const *word = call->words; *word; word++)
         arg_list_add(&words, *word);
-    /* The fixed part, and the paths that can only be set by variables. */
+    /* The fixed variables, and paths that can only be set by variables. */
     arg_list_add_all(&environment, git->environment.items);
     if (git->own) {
         arg_list_addf(&environment, "GIT_DIR=%s", git->own);
@@ -53,7 +52,7 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
         arg_list_addf(&environment, "GIT_INDEX_FILE=%s", call->index);
     if (call->objects) {
         arg_list_addf(&environment, "GIT_OBJECT_DIRECTORY=%s", call->objects);
-        struct str quoted = {0}; /* colons separate several paths */
+        struct str quoted = {0}; /* colons separate paths, so quote the path */
         for (const char *at = git->own; *at; at++) {
             if (*at == '"' || *at == '\\')
                 str_add_char(&quoted, '\\');
@@ -85,7 +84,7 @@ bool git_ask(const struct git *git, const struct git_call *call, struct str *out
     struct str name = {0};
     bool ok = git_run(git, call, &result, err);
     if (ok) {
-        /* "git merge-tree", for messages. */
+        /* The name of the command for messages, such as "git merge-tree". */
         const char *const *word = call->words;
         str_add(&name, "git");
         while (*word && (*word)[0] == '-')
@@ -201,8 +200,8 @@ static void close_fd(int fd)
         (void)close(fd);
 }
 
-/* Opens the folder of a branch's ref below "refs/heads", creating missing folders. Returns -1 with
- * errno on failure. */
+/* Opens the folder of a branch's ref below "refs/heads" and creates missing folders. Returns -1
+ * with errno on failure. */
 static int open_ref_folder(const struct git *git, const char *branch, const char **name_out)
 {
     static const char *const above[] = {"refs", "heads"};
@@ -247,8 +246,8 @@ static int lock_ref(int folder, const char *lock, const char *branch, struct err
     }
 }
 
-/* Checks that the branch has the expected commit, and that no other branch blocks its name. One git
- * command does both, and also sees packed refs. */
+/* Checks that the branch has the expected commit, and that its name does not conflict with other
+ * branches. A single git command does both, and also knows packed refs. */
 static bool check_branch(const struct git *git, const char *branch, const char *from,
                          struct err *err)
 {
@@ -267,7 +266,8 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     const char *line = str_text(&answer);
     for (int i = 0; ok && *line; i++) {
         const int len = (int)strcspn(line, "\n");
-        const bool is_there = !memchr(line, ' ', (size_t)len); /* otherwise "NAME missing" */
+        const bool is_there =
+            !memchr(line, ' ', (size_t)len); /* otherwise the line is "NAME missing" */
         const bool is_same = is_there && strncmp(line, from, (size_t)len) == 0 && !from[len];
         if (i > 0 && is_there)
             ok = err_set(err, ERR_INVALID, "a branch is in the way of '%s'", branch);
@@ -295,18 +295,18 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
     bool ok = fd >= 0;
     if (ok) {
         ok = check_branch(git, branch, from, err);
-        (void)unlinkat(folder, name, AT_REMOVEDIR); /* git leaves empty folders of deleted
-                                                       branches */
+        (void)unlinkat(folder, name,
+                       AT_REMOVEDIR); /* git leaves empty folders when it deletes branches */
         if (ok) {
             char line[GIT_COMMIT_MAX + 1];
             const int len = snprintf(line, sizeof(line), "%s\n", commit);
-            errno = EIO; /* a short write */
+            errno = EIO; /* the error if the write is short */
             ok = write(fd, line, (size_t)len) == len && fsync(fd) == 0 &&
                  renameat(folder, lock.data, folder, name) == 0;
             if (!ok)
                 (void)err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
         }
-        (void)close(fd); /* it was written and synced */
+        (void)close(fd); /* it has been synced */
         if (!ok)
             (void)unlinkat(folder, lock.data, 0);
     }
@@ -315,7 +315,7 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
     return ok;
 }
 
-/* Moves one file of an object folder. If it already exists in the target, it is the same object. */
+/* Moves a file of an object folder. A file with this name in the target is the same object. */
 static bool bring_object_file(int from, int to, const char *name, struct err *err)
 {
     bool cannot_clone = false;
@@ -324,11 +324,11 @@ static bool bring_object_file(int from, int to, const char *name, struct err *er
     const bool is_there = fstatat(to, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                           S_ISREG(info.st_mode) && info.st_size > 0;
     if (is_there || renameat(from, name, to, name) == 0) {
-        (void)unlinkat(from, name, 0); /* it may have been moved */
+        (void)unlinkat(from, name, 0); /* does nothing if it was moved */
         return true;
     }
     if (errno == ENOENT)
-        return true; /* another devs has just moved it */
+        return true; /* another devs process has just moved it */
     if (errno != EXDEV)
         return err_set_errno(err, errno, "git: cannot store the object '%s'", name);
     char beside[OBJECT_NAME_MAX + 32];
@@ -346,7 +346,7 @@ static bool bring_object_file(int from, int to, const char *name, struct err *er
     return ok;
 }
 
-/* Returns whether it is a complete file of git, not one that is still being written. */
+/* Returns whether this is a complete file of git, not one that is still being written. */
 static bool is_object_file(const char *name)
 {
     return isxdigit((unsigned char)name[0]) || strncmp(name, "pack-", 5) == 0;
@@ -359,8 +359,8 @@ static bool is_object_folder(const char *name)
     return is_fanout || strcmp(name, "pack") == 0;
 }
 
-/* Returns the names in a folder that are wanted; the caller frees the array and the names. Fails if
- * the folder cannot be read, because a skipped object would be lost. */
+/* Lists the names in a folder for which is_wanted() returns true. The caller frees the array and
+ * the names. Fails if the folder cannot be read, because a skipped object would be lost. */
 static bool list_object_names(int folder, bool (*is_wanted)(const char *name), char ***names_out,
                               size_t *count_out, struct err *err)
 {
@@ -384,7 +384,8 @@ static bool list_object_names(int folder, bool (*is_wanted)(const char *name), c
     return number == 0 || err_set_errno(err, number, "git: cannot read an object folder");
 }
 
-/* Moves the files of a folder in an order in which git may see them: a pack's index comes last. */
+/* Moves the files of a folder, and a pack's index last, so that git never sees an incomplete
+ * pack. */
 static bool bring_object_folder(int from_objects, int to_objects, const char *folder,
                                 struct err *err)
 {
@@ -438,8 +439,8 @@ bool git_bring_objects(const struct git *git, struct err *err)
     return ok;
 }
 
-/* Opens the lock file of the repository, which is in the state folder, where no sandbox sees it. A
- * step may hold a lock on anything that it can open, such as ".git" itself, which is only used if
+/* Opens the lock file of the repository. It is in the state folder, which no sandbox shows: a step
+ * could hold a lock on anything that it can open, such as ".git" itself. ".git" is only used if
  * there is no state folder. Returns -1 with errno on failure. */
 static int open_lock(const struct git *git)
 {

@@ -20,18 +20,19 @@
 
 enum {
     FOLDERS_UP_MAX = 128,
-    SPLIT_INDEXES_MAX = 16,   /* "sharedindex.*" files that the private repository links to */
-    ALTERNATES_DEPTH_MAX = 5, /* object folders that borrow from each other in a row; git
-                                 follows 5 */
-    LOOSE_FOLDERS = 256,      /* folders of objects, named after the first byte of their ids */
-    REMOTES_MAX = 256,        /* remotes of a repository, whose URLs conditions may test */
+    SPLIT_INDEXES_MAX = 16, /* "sharedindex.*" files that the private repository links to */
+    ALTERNATES_DEPTH_MAX =
+        5, /* longest chain of object folders that borrow from each other; git follows 5 */
+    LOOSE_FOLDERS =
+        256, /* number of folders of loose objects; each is named after the first byte of the ids */
+    REMOTES_MAX = 256, /* remotes of a repository; includeIf conditions may test their URLs */
 };
 
-static const int64_t ask_timeout_ms = 30 * 1000; /* for reading settings and an index */
+static const int64_t ask_timeout_ms = 30 * 1000; /* time limit for reading settings or an index */
 
-/* The private repository's config, except for what depends on the user's. The commit graph of
- * borrowed objects is not trusted: it could name wrong parents. Split and sparse indexes are the
- * user's choice, not ours. */
+/* The private repository's config, except for the part that depends on the user's settings. The
+ * commit graph of borrowed objects is not trusted, because it could name wrong parents. Split and
+ * sparse indexes are the user's choice, not ours. */
 static const char fixed_config[] =
     "[core]\n\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
     "\tattributesFile = /dev/null\n\tcommitGraph = false\n\tlogAllRefUpdates = false\n"
@@ -43,8 +44,8 @@ static const char fixed_config[] =
     "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
     "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
 
-/* For all commands, except for reading the settings, which must not be affected by
- * GIT_CONFIG_SYSTEM and the like. */
+/* fixed_environment is for all commands; closed_environment is for all except those that read the
+ * user's settings. */
 static const char *const fixed_environment[] = {
     "LC_ALL=C",
     "GIT_ATTR_NOSYSTEM=1",
@@ -104,7 +105,8 @@ static bool read_linked_file(const char *folder, const char *name, size_t max, s
            foreign_file_read(real, max, out);
 }
 
-/* Resolves the path in a file, such as "gitdir: ../x" or "../..", relative to the file's folder. */
+/* Resolves the path that a file contains, such as "gitdir: ../x" or "../..", relative to the file's
+ * folder. */
 static bool follow_path_in(const char *folder, const char *file, const char *prefix,
                            char out[PATH_MAX])
 {
@@ -122,8 +124,9 @@ static bool follow_path_in(const char *folder, const char *file, const char *pre
     return ok;
 }
 
-/* Fills in the paths of the repository whose ".git" is in `top`. Only reads "commondir" for a
- * worktree, whose ".git" is a file: in a folder ".git", an attempt may have created it. */
+/* Fills in the paths of the repository whose ".git" is in `top`. Reads "commondir" only for a
+ * worktree, where ".git" is a file: if ".git" is a folder, an attempt may have created that file in
+ * it. */
 static bool find_repository_places(const char *top, const struct stat *mark, struct git_places *out)
 {
     char path[PATH_MAX];
@@ -275,9 +278,9 @@ static bool read_repository(const struct git *git, struct person *person, struct
             read_repository_config(git, places->dir, "config.worktree", person, err));
 }
 
-/* Adds the settings of the user and the system; the repository's name and address take precedence.
- * Git evaluates the conditions of includeIf with the path and the HEAD of the repository, but with
- * our configuration, to which only the URLs of its remotes are added. */
+/* Adds the settings of the user and the system; name and address in the repository's config take
+ * precedence. Git evaluates the conditions of includeIf with the path and the HEAD of the
+ * repository, but with our configuration, to which only the URLs of its remotes are added. */
 static bool read_person(const struct git *git, char *const *environment, struct person *person,
                         struct err *err)
 {
@@ -344,7 +347,7 @@ static bool check_person(const struct git *git, const struct person *person, str
     return true;
 }
 
-/* Git would block on a FIFO, and read a device forever. */
+/* Rejects other kinds of files: git would block on a FIFO, and read a device forever. */
 static bool check_files(const char *folder, const char *const *names, size_t count, struct err *err)
 {
     char path[PATH_MAX];
@@ -370,8 +373,8 @@ static bool check_entries(const char *folder, struct err *err)
     return ok;
 }
 
-/* Checks what git may open in a folder of objects. If an attempt creates a FIFO there later, a
- * command that needs the object runs into its time limit. */
+/* Checks the files in an object folder that git may open. If an attempt creates a FIFO there later,
+ * a command that needs the object will hit its time limit. */
 static bool check_objects(const char *objects, int depth, struct err *err)
 {
     char path[PATH_MAX];
@@ -400,8 +403,8 @@ static bool check_objects(const char *objects, int depth, struct err *err)
     return ok;
 }
 
-/* We write objects and refs of the user ourselves, but never through a link that an attempt may
- * have put in place of a folder. */
+/* Checks the folders of the repository. We write the user's objects and refs ourselves, but never
+ * through a link that an attempt may have put in place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
 {
     static const char *const files[] = {"packed-refs", "shallow", "info/exclude", "config",
@@ -440,7 +443,8 @@ static void add_quoted(struct str *out, const char *value)
     str_add_char(out, '"');
 }
 
-/* Does not write if the text is already there, because another devs may be reading it. */
+/* Writes a small file. Does not write if it already has this content, because another devs process
+ * may be reading it. */
 static bool write_small(int folder, const char *name, const struct str *text, struct err *err)
 {
     char now[GIT_FILE_MAX];
@@ -519,7 +523,7 @@ static bool write_alternates(const struct git *git, int own, struct err *err)
     return ok;
 }
 
-/* Creates or corrects a link in the private repository to something in the user's. */
+/* Creates or corrects a link in the private repository that leads to the user's repository. */
 static bool link_to(int own, const char *name, const char *folder, const char *target,
                     struct err *err)
 {
@@ -535,7 +539,7 @@ static bool link_to(int own, const char *name, const char *folder, const char *t
            err_set_errno(err, errno, "cannot create the link '%s'", name);
 }
 
-/* An index may be split over several files, which git looks for in the private repository. */
+/* Links to the parts of a split index, because git looks for them in the private repository. */
 static bool link_split_index(const struct git *git, int own, struct err *err)
 {
     static const char prefix[] = "sharedindex.";
@@ -575,8 +579,8 @@ static int open_own(const struct git *git, struct err *err)
     return -1;
 }
 
-/* Creates the private repository, or updates it after a change of the user's HEAD or settings. It
- * must exist to read the user's settings, so this does that as well. */
+/* Creates the private repository, or updates it after a change of the user's HEAD or settings. Also
+ * reads the user's settings, for which the repository must exist. */
 static bool make_own(const struct git *git, char *const *environment, struct person *person,
                      struct err *err)
 {
@@ -638,8 +642,8 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     *out = git;
 }
 
-/* Finds the repository of a git folder: the folder itself, or the one that a worktree's folder
- * names. */
+/* Finds the repository of a git folder: the folder itself or, for a worktree's folder, the folder
+ * named in "commondir". */
 static bool find_common(struct git_places *places)
 {
     char path[PATH_MAX];
@@ -655,7 +659,8 @@ static bool find_common(struct git_places *places)
     return ok;
 }
 
-/* Makes a private repository that only borrows the objects that a sparse index consists of. */
+/* Makes a private repository with just enough to read an index. It borrows the user's objects,
+ * which a sparse index refers to. */
 static bool make_own_for_index(const struct git *git, const struct person *person, struct err *err)
 {
     struct str head = {0};
@@ -719,7 +724,7 @@ void git_find_configs(char *const *environment, struct arg_list *out)
             arg_list_add(&git.environment, entry);
     }
     const bool ok = git_ask(&git, &call, &list, NULL);
-    /* "file:PATH NUL KEY newline VALUE NUL" for each key */
+    /* The format is "file:PATH NUL KEY newline VALUE NUL" for each key. */
     for (size_t at = 0; ok && at < list.len;) {
         const char *origin = list.data + at;
         at += strlen(origin) + 1;

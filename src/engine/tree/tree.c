@@ -1,9 +1,7 @@
-/*
- * tree.c - manifests of trees: search, comparison, digest, files, and merging.
+/* tree.c - manifests of trees: search, comparison, digest, files, and merging.
  *
- * A manifest in a file ends with the hash of everything before it, and is read with limits. Merging
- * decides path by path: a path may be changed on one side only, or in the same way on both.
- */
+ * A manifest file ends with the hash of everything before it, and is read with limits. Trees are
+ * merged path by path: each path may be changed on one side only, or in the same way on both. */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include "tree.h"
@@ -73,7 +71,8 @@ struct tree_entry *tree_find(const struct tree *tree, const char *path)
     return bsearch(path, tree->entries, tree->count, sizeof(*tree->entries), compare_with_entry);
 }
 
-/* `folder` may come from a user, with slashes at its end. */
+/* Returns whether the path is the folder or below it. `folder` may come from a user and end with
+ * slashes. */
 static bool is_under(const char *path, const char *folder)
 {
     size_t len = strlen(folder);
@@ -124,7 +123,7 @@ bool tree_entry_is_known(const struct tree_entry *now, const struct tree_entry *
     if (now->mtime_ns != known->mtime_ns || now->ctime_ns != known->ctime_ns ||
         now->inode != known->inode)
         return false;
-    /* A time without a fraction of a second may come from a file system with a resolution of two
+    /* A time that is a whole number of seconds may come from a file system with a resolution of two
      * seconds (FAT). */
     const int64_t settling_ns =
         known->ctime_ns % SECOND_NS == 0 ? 2 * (int64_t)SECOND_NS : TREE_SETTLED_NS;
@@ -194,14 +193,14 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
 
 /* Manifests in files: written atomically, read with limits. */
 
-/* A file has the magic, the number of entries, the entries, and the SHA-256 of all that. Numbers
- * are 8 bytes, little-endian; a string is its length followed by its bytes. */
+/* A file has the magic, the number of entries, the entries, and the SHA-256 of all of these.
+ * Numbers are 8 bytes, little-endian; a string is its length followed by its bytes. */
 static const char magic[] = "devs tree 1\n";
 
 enum {
     MAGIC_LEN = sizeof(magic) - 1,
     NUMBERS = 10,    /* numbers per entry */
-    FLAG_STORED = 1, /* bit in its flags */
+    FLAG_STORED = 1, /* bit in an entry's flags */
     FLAG_TARGET = 2,
     ENTRY_BYTES_MIN = (NUMBERS + 1) * 8 + SHA256_BYTES,
 };
@@ -257,11 +256,11 @@ bool tree_write_file(const struct tree *tree, const char *path, struct err *err)
     return ok;
 }
 
-/* The part that is not read yet. */
+/* The part of a file that is still to be read. */
 struct rest {
     const char *at;
     size_t len;
-    bool is_short; /* the data ended too early */
+    bool is_short; /* the data ended too early or is invalid */
 };
 
 static const char *take_bytes(struct rest *rest, size_t len)
@@ -285,7 +284,8 @@ static uint64_t take_number(struct rest *rest)
     return value;
 }
 
-/* Returns NULL if it is longer than `max` or contains a NUL. */
+/* Returns the next string, which the caller frees. Returns NULL if it is longer than `max` or
+ * contains a NUL. */
 static char *take_text(struct rest *rest, size_t max)
 {
     const uint64_t len = take_number(rest);
@@ -355,7 +355,7 @@ static bool parse_manifest(const char *text, size_t len, struct tree *tree)
     return rest.len == 0;
 }
 
-/* Reads everything, up to the size of the largest valid manifest. */
+/* Reads a whole file, up to the size of the largest valid manifest. */
 static bool read_manifest(int fd, const char *path, struct str *out, struct err *err)
 {
     static const off_t bytes_max = (off_t)4 * 1024 * 1024 * 1024;
@@ -410,7 +410,7 @@ static bool is_same_entry(const struct tree_entry *a, const struct tree_entry *b
     return tree_entry_same_content(a, b) && tree_entry_same_mode(a, b);
 }
 
-/* Merges one path that at least one of the two has. */
+/* Merges a path that exists in `ours`, `theirs` or both. */
 static bool merge_path(const struct tree *base, const struct tree_entry *ours,
                        const struct tree_entry *theirs, struct tree *out, struct err *err)
 {
@@ -426,7 +426,7 @@ static bool merge_path(const struct tree *base, const struct tree_entry *ours,
     }
     if (!chosen)
         return true;
-    /* The folder of the path must be in the result. It precedes the path in the order. */
+    /* The folder of the path must be in the result; it sorts before the path. */
     const char *slash = strrchr(chosen->path, '/');
     if (slash) {
         char *parent = xstrndup(chosen->path, (size_t)(slash - chosen->path));

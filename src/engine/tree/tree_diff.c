@@ -1,10 +1,9 @@
-/*
- * tree_diff.c - compares two manifests path by path, and their files line by line with git.
+/* tree_diff.c - compares two manifests path by path, and their files line by line with git.
  *
- * git gets copies in two folders, with numbers as names, and its headers are replaced by ours. So
- * the names of the tree, which may be hostile, never reach it. All changes in a repository count as
- * one change of its .git. If a limit leaves something out, diff->why says so.
- */
+ * git gets copies of the files in two folders, with numbers as names, and we replace its headers
+ * with ours. So git never sees the names in the tree, which may be hostile. All changes in a
+ * repository count as one change of its .git. If a limit leaves something out, diff->why says
+ * so. */
 #define _GNU_SOURCE /* S_IFMT, mkdtemp */
 
 #include "tree.h"
@@ -65,11 +64,13 @@ static void add_path(struct walk *walk, enum diff_kind kind, const char *path)
         (struct diff_path){.kind = kind, .path = xstrdup(path), .added = -1, .removed = -1};
 }
 
-/* Reports all changes in a repository once, as a change of its folder ".git". */
+/* Reports a differing path. All changes inside a folder ".git" are reported once, as a change of
+ * that folder. */
 static void report_path(struct walk *walk, enum diff_kind kind, const char *path)
 {
     static const char name[] = ".git";
-    size_t len = 0; /* of the part of the path that names a ".git" folder it is in; 0 = none */
+    size_t len =
+        0; /* length of the part of the path up to ".git"; 0 = the path is not in a ".git" folder */
     for (const char *at = path; at && len == 0; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         if (strncmp(at, name, sizeof(name) - 1) == 0 && at[sizeof(name) - 1] == '/')
             len = (size_t)(at - path) + sizeof(name) - 1;
@@ -90,7 +91,7 @@ static void report_path(struct walk *walk, enum diff_kind kind, const char *path
         add_path(walk, DIFF_CHANGED, walk->git.data);
 }
 
-/* Reports a path that only one of the trees has. Folders are only listed if they are empty. */
+/* Reports a path that exists in only one of the trees. Lists a folder only if it is empty. */
 static void report_only_in(struct walk *walk, const struct tree *tree, size_t at,
                            enum diff_kind kind)
 {
@@ -136,12 +137,12 @@ enum { NUMBER_MAX = 24, DIFFERS = 1 /* git's exit code if there are differences 
 
 static const char section[] = "diff --git "; /* followed by a/NUMBER or b/NUMBER */
 
-/* Contents being copied for git. */
+/* Copies of contents that are made for git. */
 struct copying {
     const struct diff_lines *call; /* borrowed, like all pointers here */
     struct tree_diff *diff;
     int side_fds[2]; /* the folders "a" and "b" */
-    int64_t room;    /* bytes that may still be copied */
+    int64_t room;    /* how many more bytes may be copied */
     struct tree_folder folder;
 };
 
@@ -158,7 +159,7 @@ static const struct tree_entry *entry_of(const struct copying *copying, size_t a
                      copying->diff->paths[at].path);
 }
 
-/* Returns whether git can compare it line by line. */
+/* Returns whether the entry may have lines that git can compare. */
 static bool has_text(const struct tree_entry *entry)
 {
     return entry && (S_ISREG(entry->mode) || S_ISLNK(entry->mode));
@@ -214,7 +215,7 @@ static void copy_path(struct copying *copying, size_t at)
     for (int side = 0; side < 2; side++) {
         if (has_text(sides[side]) && !copy_side(copying, sides[side], at, side)) {
             add_why(copying->diff, "some contents cannot be read: their lines are left out");
-            /* If only one side was copied, the file would look new, or deleted. */
+            /* Remove the other copy, too. Otherwise the file would look added or deleted. */
             char number[NUMBER_MAX];
             (void)snprintf(number, sizeof(number), "%06zu", at);
             for (int copied = 0; copied < 2; copied++)
@@ -275,7 +276,8 @@ static void add_header(const struct copying *copying, size_t at, struct str *out
         str_addf(out, "old mode %06o\nnew mode %06o\n", git_mode(before), git_mode(now));
 }
 
-/* Handles one line of git's output about a number. Its own header lines are replaced by ours. */
+/* Handles a line of git's output in the section of path `at`. Replaces git's header lines with
+ * ours. */
 static void add_diff_line(struct copying *copying, size_t at, const char *line, size_t len,
                           struct str *out, bool *in_hunks)
 {
@@ -307,8 +309,8 @@ static void add_diff_line(struct copying *copying, size_t at, const char *line, 
     str_add_char(out, '\n');
 }
 
-/* Returns the number that a section is about; -1 if the line starts no section. No line of a hunk
- * starts like that. */
+/* Returns the number in the first line of a section, or -1 for other lines. Lines of a hunk never
+ * look like the first line of a section. */
 static int64_t section_number(const char *line, size_t count)
 {
     const char *name = line + sizeof(section) - 1;
@@ -334,7 +336,7 @@ static void add_piece(struct tree_diff *diff, const struct str *piece, size_t ma
     }
 }
 
-/* Handles git's sections in the order of the paths, including paths without a section. */
+/* Splits git's output into sections, in the order of the paths. A path may have no section. */
 static void add_git_output(struct copying *copying, const struct str *output, size_t text_max)
 {
     struct tree_diff *diff = copying->diff;

@@ -1,10 +1,8 @@
-/*
- * tree_folder.c - opens, changes and removes files without following links, and writes whole files.
+/* tree_folder.c - opens, changes and removes files without following links, and writes whole files.
  *
- * To remove a deep tree with few open descriptors, folders beyond REMOVE_DEPTH are moved to the top
- * and removed from there. Modes are changed through /proc/self/fd, because before Linux 6.6
- * fchmodat() follows links.
- */
+ * To remove a deep tree with few open descriptors, moves folders beyond REMOVE_DEPTH to the top and
+ * removes them there. Modes are changed through /proc/self/fd, because before Linux 6.6 fchmodat()
+ * follows links. */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "tree_folder.h"
@@ -26,7 +24,7 @@
 enum {
     FD_PATH_MAX = 32, /* size of the path /proc/self/fd/N */
     MODE_BITS = 07777,
-    REMOVE_DEPTH = 64, /* folders open at the same time; deeper ones are moved up first */
+    REMOVE_DEPTH = 64, /* folders open at the same time; deeper folders are moved up first */
     NAME_BYTES = 256,
 };
 
@@ -52,7 +50,7 @@ void tree_folder_done(struct tree_folder *folder)
     str_done(&folder->path);
 }
 
-/* Opens the folder of that path, one component at a time. Returns -1 with errno on failure. */
+/* Opens the folder at the path, one component at a time. Returns -1 with errno on failure. */
 static int open_folder_path(int top_fd, const char *path)
 {
     char name[NAME_BYTES];
@@ -116,7 +114,8 @@ bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
     return ok;
 }
 
-/* Before Linux 6.6, fchmodat() always follows links. This does not. */
+/* Sets the mode of an open file. Before Linux 6.6, fchmodat() always follows links; this function
+ * does not. */
 static int chmod_fd(int fd, mode_t mode)
 {
     char path[FD_PATH_MAX];
@@ -188,9 +187,9 @@ bool tree_folder_refused(int fd, const char *name, const char *path, int number,
 
 /* A removal in progress. */
 struct removal {
-    int top_fd;      /* the start; folders that are too deep are moved here */
-    int moved;       /* number of moved folders, used for their names */
-    int number;      /* errno of the first failure; 0 = no failure */
+    int top_fd; /* the folder where the removal started; folders that are too deep are moved here */
+    int moved;  /* number of moved folders, used for their names */
+    int number; /* errno of the first failure; 0 = no failure */
     struct str path; /* path that could not be removed */
 };
 
@@ -209,7 +208,7 @@ static void moved_name(int number, char out[NAME_BYTES])
 
 static void remove_one(struct removal *removal, int fd, const char *name, int depth);
 
-/* Removes a folder and everything in it, after granting us permissions if they are missing. */
+/* Removes a folder and everything in it. Grants us missing permissions first. */
 static void remove_folder(struct removal *removal, int fd, const char *name, int depth)
 {
     char moved[NAME_BYTES];
@@ -254,7 +253,7 @@ static void remove_one(struct removal *removal, int fd, const char *name, int de
         give_up(removal, name, number);
 }
 
-/* `fd` is the parent folder. */
+/* Removes the name from its parent folder `fd`. */
 static bool remove_here(int fd, const char *name, struct err *err)
 {
     char moved[NAME_BYTES];

@@ -1,10 +1,8 @@
-/*
- * tree_folder.h - accesses files in a tree without ever following a symbolic link.
+/* tree_folder.h - accesses files in a tree without ever following a symbolic link.
  *
- * A tree may be hostile: whatever runs in it may have replaced a folder with a link. So paths are
- * resolved one folder at a time, each opened with O_NOFOLLOW in its parent; nothing outside of the
- * root is read or written. One thread.
- */
+ * A tree may be hostile: a program that runs in it may have replaced a folder with a link. So paths
+ * are resolved one folder at a time, each opened with O_NOFOLLOW in its parent; nothing outside the
+ * root is read or written. One thread. */
 #ifndef DEVS_TREE_FOLDER_H
 #define DEVS_TREE_FOLDER_H
 
@@ -16,51 +14,53 @@
 #include "err.h"
 #include "str.h"
 
-/* Remembers the last folder that was reached, since paths come in order. */
+/* Keeps the last folder open, because the next path is usually in the same folder. */
 struct tree_folder {
     int top_fd;      /* borrowed */
-    int fd;          /* owned; the folder `path`; -1 = none */
+    int fd;          /* owned; descriptor of the folder `path`; -1 = none */
     struct str path; /* relative to the root */
 };
 
-/* Starts without a folder. Borrows top_fd. */
+/* Initializes a struct without an open folder. Borrows top_fd. */
 void tree_folder_init(struct tree_folder *folder, int top_fd);
 void tree_folder_done(struct tree_folder *folder);
 
-/* Opens the parent folder of a path (valid, not "") and returns it and the path's last component.
- * The descriptor is owned by `folder` and valid until the next call. Fails with ENOTDIR or ELOOP in
- * the message if there is a link on the way. */
+/* Opens the parent folder of a path (valid, not "") and returns its descriptor and the path's last
+ * component. `folder` owns the descriptor, which is valid until the next call. Fails with ENOTDIR
+ * or ELOOP in the message if there is a link on the way. */
 ATTR_MUST_USE bool tree_folder_reach(struct tree_folder *folder, const char *path, int *fd_out,
                                      const char **name_out, struct err *err);
-/* Creates missing parent folders of the path (valid), with the permissions of the umask. Existing
- * ones stay. If one is not a folder, the next access fails. */
+/* Creates missing parent folders of the path (valid), with the default permissions of the umask.
+ * Existing folders are not changed. If a parent is not a folder, the next access to the path
+ * fails. */
 ATTR_MUST_USE bool tree_folder_make_parents(int top_fd, const char *path, struct err *err);
-/* Closes the remembered folder, which may have been replaced. */
+/* Closes the open folder. Call this if it may have been replaced. */
 void tree_folder_forget(struct tree_folder *folder);
 
-/* Sets the mode of anything but a link; does not follow the name. Returns 0 or an errno. */
+/* Sets the mode of a file or folder; fails for a link. Returns 0 or an errno. */
 int tree_folder_chmod(int fd, const char *name, mode_t mode);
 
-/* Opens a file for reading, without following a link. If we own it but may not read it, grants the
- * permission for the moment of opening it. Returns -1 with errno on failure. */
+/* Opens a file for reading, without following a link. If we own the file but may not read it,
+ * grants us permission while opening it. Returns -1 with errno on failure. */
 int tree_folder_open_file(int fd, const char *name);
 
 /* Opens a folder to list it, without following a link. Returns -1 with errno on failure. */
 int tree_folder_open(int fd, const char *name);
 
-/* Removes a file, or a folder with all of its contents, however deep. Succeeds if it does not
+/* Removes a file, or a folder with all of its contents at any depth. Succeeds if it does not
  * exist. */
 ATTR_MUST_USE bool tree_folder_remove(int fd, const char *name, struct err *err);
 
-/* Sets the error for an operation that failed on a path; mentions if the path is immutable. */
+/* Sets the error for an operation that failed on a path, and adds a hint if the path is
+ * immutable. */
 bool tree_folder_refused(int fd, const char *name, const char *path, int number, struct err *err);
 
-/* Writes a small file atomically. Any thread. Writes the text to a temporary name next to the path,
- * readable only by its owner, and renames it. Follows no link at either name. Leaves no temporary
- * file behind on failure. */
+/* Writes a small file atomically: writes the text to a temporary file next to the path, readable
+ * only by its owner, and renames it. Does not follow links at either name. Leaves no temporary file
+ * behind on failure. Any thread. */
 ATTR_MUST_USE bool whole_file_write(const char *path, const struct str *text, struct err *err);
 
-/* Like whole_file_write(), for a name in an open folder; messages show the name. */
+/* Like whole_file_write(), but for a name in an open folder. Messages show the name. */
 ATTR_MUST_USE bool whole_file_write_at(int folder, const char *name, const struct str *text,
                                        struct err *err);
 

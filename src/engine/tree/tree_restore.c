@@ -1,8 +1,8 @@
-/* tree_restore.c - changes a folder until it is as a manifest says; also verifies and copies trees.
+/* tree_restore.c - changes a folder until it matches a manifest; also verifies and copies trees.
  *
- * First everything that differs is removed, deepest first, then the missing entries are made, and
- * last the modes and times of folders are set, deepest first, because creating files in them
- * changes these. A file with several names is created again, since changing it would also change
+ * First removes everything that differs, deepest paths first; then creates the missing entries; and
+ * last sets the modes and times of folders, deepest first, because creating files in a folder
+ * changes its times. Creates a file with several names again, because changing it would also change
  * its other names. */
 #define _GNU_SOURCE /* mknodat, S_IFMT */
 
@@ -34,7 +34,7 @@ struct restore {
 
 /* The location of an entry. */
 struct spot {
-    int fd; /* its parent folder; borrowed */
+    int fd; /* descriptor of its parent folder; borrowed */
     const char *name;
     const char *path;
 };
@@ -76,8 +76,8 @@ static bool is_stopped(const struct restore *restore, size_t at)
     return true;
 }
 
-/* Returns whether the existing entry can be kept, with at most a new mode and time. Changing an
- * entry with other names (hard links) would also change these. */
+/* Returns whether the existing entry can be kept, perhaps with a new mode and time. An entry with
+ * other names (hard links) must not change, because that would also change the other names. */
 static bool may_stay(const struct tree_entry *now, const struct tree_entry *want)
 {
     if (!want || (now->mode & S_IFMT) != (want->mode & S_IFMT))
@@ -88,7 +88,7 @@ static bool may_stay(const struct tree_entry *now, const struct tree_entry *want
     return tree_entry_same_content(now, want) && (same || now->links <= 1);
 }
 
-/* Removes paths that must be deleted or created again, deepest first. */
+/* Removes paths that must be deleted or replaced, deepest first. */
 static bool remove_what_differs(struct restore *restore)
 {
     bool ok = true;
@@ -101,7 +101,7 @@ static bool remove_what_differs(struct restore *restore)
         if (may_stay(now, want))
             continue;
         if (S_ISDIR(now->mode) && !want && tree_path_holds(now->path, restore->look->exclude))
-            continue; /* it may contain excluded paths */
+            continue; /* the folder may contain excluded paths */
         ok = reach_spot(restore, now->path, &spot);
         if (ok && unlinkat(spot.fd, spot.name, S_ISDIR(now->mode) ? AT_REMOVEDIR : 0) != 0)
             ok = report_refused(restore, &spot, errno);
@@ -113,7 +113,7 @@ static bool remove_what_differs(struct restore *restore)
     return ok;
 }
 
-/* Sets the owner before the mode, because a change of owner may clear mode bits, and the time last.
+/* Sets the owner, then the mode, because a change of owner may clear mode bits, and last the time.
  * Returns 0 or an errno. */
 static int set_meta(const struct spot *spot, const struct tree_entry *want)
 {
@@ -132,7 +132,7 @@ static int set_meta(const struct spot *spot, const struct tree_entry *want)
     }
     int64_t part = want->mtime_ns % second_ns;
     int64_t whole = want->mtime_ns / second_ns;
-    if (part < 0) { /* before 1970 */
+    if (part < 0) { /* for times before 1970 */
         part += second_ns;
         whole--;
     }
@@ -176,7 +176,8 @@ static bool make_entry(struct restore *restore, const struct spot *spot,
     return true;
 }
 
-/* Modes and times of folders are set later, because creating files in them changes these. */
+/* Creates an entry or corrects its mode and time. Modes and times of folders are set later, because
+ * creating files in them changes these. */
 static bool restore_entry(struct restore *restore, const struct tree_entry *want)
 {
     struct spot spot;
@@ -195,7 +196,8 @@ static bool restore_entry(struct restore *restore, const struct tree_entry *want
     return number == 0 || report_refused(restore, &spot, number);
 }
 
-/* Deepest first, since removing permissions from a folder makes its contents inaccessible. */
+/* Sets the modes and times of folders. Deepest first, because a folder without permissions makes
+ * its contents inaccessible. */
 static bool finish_folders(struct restore *restore)
 {
     for (size_t i = restore->want->count; i > 0; i--) {
@@ -277,8 +279,8 @@ bool tree_copy(const struct tree_look *from, const struct tree_look *to, int64_t
     const struct tree_source source = tree_source_of(&folder);
     bool ok = tree_scan(from, &want, err);
     if (ok) {
-        /* Leaves out sockets, since a copy of one has no listener, and makes us the owner of the
-         * rest, unless we may give files away. */
+        /* Leave out sockets, because a copied socket has no listener. If we may not give files
+         * away, make us the owner of the rest. */
         size_t kept = 0;
         for (size_t i = 0; i < want.count; i++) {
             struct tree_entry *entry = &want.entries[i];

@@ -1,10 +1,8 @@
-/*
- * tree_scan.c - makes the manifest of a folder, and hashes the files in it.
+/* tree_scan.c - makes the manifest of a folder, and hashes the files in it.
  *
- * A folder of ours that lacks permissions gets them for the duration of the scan; tree_shut() takes
- * them away again. A file that an older manifest knows is not read again if its times prove that it
- * is unmodified (tree_entry_is_known()).
- */
+ * A folder of ours that lacks permissions gets them until tree_shut() removes them. A file in an
+ * older manifest is not read again if its times prove that it is unmodified
+ * (tree_entry_is_known()). */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
 
 #include "tree.h"
@@ -35,7 +33,7 @@ struct scan {
 
 /* The names in one folder. */
 struct names {
-    char **items; /* owned, each */
+    char **items; /* owned, as are its elements */
     size_t count, cap;
 };
 
@@ -87,7 +85,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     return true;
 }
 
-/* Separate from scan_name(), which is recursive, because of the size of its buffer. */
+/* Separate from scan_name(), because that is recursive and the buffer is large. */
 static bool read_link_target(struct scan *scan, int fd, const char *name, struct tree_entry *entry)
 {
     char target[TREE_TARGET_MAX];
@@ -114,7 +112,7 @@ static void fill_entry(struct tree_entry *entry, const struct stat *info)
     entry->ctime_ns = to_ns(&info->st_ctim);
 }
 
-/* Grants us permissions for a folder of ours that lacks them. If this fails, the next call does,
+/* Grants us missing permissions for a folder that we own. If this fails, the next call will fail,
  * too. */
 static void grant_access(int fd, const char *name, struct tree_entry *entry)
 {
@@ -231,12 +229,13 @@ void tree_shut(int top_fd, const struct tree *tree)
         const bool is_top = entry->path[0] == '\0';
         if (entry->was_shut &&
             (is_top || tree_folder_reach(&folder, entry->path, &fd, &name, NULL)))
-            (void)tree_folder_chmod(fd, name, entry->mode); /* best effort; it may be gone */
+            (void)tree_folder_chmod(
+                fd, name, entry->mode); /* best effort; the folder may have been removed */
     }
     tree_folder_done(&folder);
 }
 
-/* Hashes the content of one file. Content and size are those found while reading. */
+/* Hashes the content of a file. Sets hash and size to those of the bytes that were read. */
 static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
                       struct content_store *store, struct err *err)
 {
@@ -258,7 +257,7 @@ static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
     (void)close(fd); /* opened for reading only */
     if (!ok)
         return false;
-    /* Granting permissions changes its ctime, which the next check must expect. */
+    /* Granting permissions may have changed its ctime, so read that again. */
     if (fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
         entry->ctime_ns = to_ns(&info.st_ctim);
     entry->read_ns = read_ns;

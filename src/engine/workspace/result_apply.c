@@ -1,4 +1,5 @@
-/* result_apply.c - applies a result to a user's tree: a branch with git, a copy path by path. */
+/* result_apply.c - applies a result to a user's tree: with git if it is a branch, path by path if
+ * it is a copy. */
 #define _GNU_SOURCE /* mkdtemp, S_IFMT */
 
 #include <errno.h>
@@ -22,7 +23,7 @@ struct result_backup {
     char folder[PATH_MAX];
     struct content_store store;
     struct tree before;
-    struct tree_look look;                   /* for the user's tree; borrowed descriptor */
+    struct tree_look look;                   /* the user's tree; its descriptor is borrowed */
     const struct workspace_changes *changes; /* borrowed */
 };
 
@@ -31,7 +32,7 @@ static int compare_paths(const void *a, const void *b)
     return tree_path_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the index of the first of the sorted paths that does not sort before `path`. */
+/* Returns the index of the first path (the paths are sorted) that does not sort before `path`. */
 static size_t find_path_from(const char *const *paths, size_t count, const char *path)
 {
     size_t low = 0;
@@ -46,7 +47,7 @@ static size_t find_path_from(const char *const *paths, size_t count, const char 
     return low;
 }
 
-/* Returns whether the path is one of the sorted paths, a parent of one, or below one. */
+/* Returns whether the path is one of the sorted paths, or a parent or a child of one. */
 static bool concerns_paths(const char *const *paths, size_t count, const char *path)
 {
     const size_t len = strlen(path);
@@ -66,15 +67,15 @@ static bool concerns_paths(const char *const *paths, size_t count, const char *p
     return found;
 }
 
-/* Scans and hashes what may change in the user's tree. The caller ends *tree, even if this fails.
- */
+/* Scans and hashes the paths of the user's tree that may change. The caller frees *tree, even if
+ * this fails. */
 static bool read_changing(const struct result_backup *backup, struct content_store *store,
                           struct tree *tree, struct err *err)
 {
     if (!tree_scan(&backup->look, tree, err))
         return false;
     const size_t count = backup->changes->count;
-    const char **paths = xcalloc(count + 1, sizeof(*paths)); /* in the order of a tree */
+    const char **paths = xcalloc(count + 1, sizeof(*paths)); /* sorted like the entries of a tree */
     for (size_t i = 0; i < count; i++)
         paths[i] = backup->changes->items[i].path;
     qsort(paths, count, sizeof(*paths), compare_paths);
@@ -94,7 +95,7 @@ static bool read_changing(const struct result_backup *backup, struct content_sto
     return tree_hash(&backup->look, tree, &backup->before, store, err);
 }
 
-/* Saves the paths that `changes` name, and ignores the rest of the tree. End it with
+/* Saves the paths that `changes` name; ignores the rest of the tree. The caller frees *out with
  * result_backup_done(), even if this fails. */
 static bool result_backup_take(const struct workspace_result *result, int origin_fd,
                                const struct workspace_changes *changes, struct result_backup *out,
@@ -136,7 +137,7 @@ static void result_backup_done(struct result_backup *backup)
     content_close(&backup->store);
     tree_done(&backup->before);
     if (backup->folder[0] && !tree_folder_remove(AT_FDCWD, backup->folder, NULL))
-        backup->folder[0] = '\0'; /* leaves it for devs gc */
+        backup->folder[0] = '\0'; /* devs gc will remove it */
 }
 
 /* Applies the result of a copy. */
@@ -157,7 +158,8 @@ static void drop_left_out(struct tree *tree)
     tree->count = kept;
 }
 
-/* A file written by an attempt must not run with the user's rights when others start it. */
+/* Removes set-ID bits of changed files: a file written by an attempt must not run with the user's
+ * rights when others start it. */
 static void drop_set_id(const struct tree *start, struct tree *now)
 {
     for (size_t i = 0; i < now->count; i++) {
@@ -186,8 +188,8 @@ static void date_new_files(const struct tree *ours, struct tree *want)
     }
 }
 
-/* Fails with ERR_INVALID if both the user and the task have changed a path. `origin_fd` is the root
- * of the user's tree. */
+/* Applies the result of a copy. Fails with ERR_INVALID if both the user and the task have changed a
+ * path. `origin_fd` is the root of the user's tree. */
 static bool apply_copy(const struct workspace_result *result, int origin_fd,
                        const struct workspace_changes *changes, enum workspace_apply what,
                        bool *was_there, struct err *err)
@@ -247,8 +249,8 @@ static const int64_t apply_timeout_ms = 10 * 60 * 1000;
 struct clashes {
     struct str names;
     size_t count;
-    struct str own_list; /* paths that differ from what the task started from */
-    char **own;          /* owned; the same, sorted; NULL = unknown */
+    struct str own_list; /* paths that differ from the task's base */
+    char **own;          /* owned; the same paths, sorted; NULL = unknown */
     size_t own_count;
 };
 
@@ -263,8 +265,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Adds paths in the user's tree, or in the index if `against` says so, that differ from the last
- * commit. */
+/* Adds paths that differ from the last commit in the user's tree, or in the index if `against` is
+ * "--cached". */
 static bool add_changed(const struct workspace_result *result, const char *against,
                         const struct workspace_changes *changes, struct clashes *clashes,
                         struct err *err)
@@ -285,7 +287,7 @@ static bool add_changed(const struct workspace_result *result, const char *again
         const char *path = changes->items[i].path;
         if (!bsearch(&path, paths, count, sizeof(*paths), compare_names))
             continue;
-        /* Earlier results that were applied do not clash: the task started from them. */
+        /* Earlier results that were applied do not conflict, because the task started from them. */
         if (!clashes->own || changes->items[i].kind == 'A' ||
             (clashes->own_count > 0 && bsearch(&path, clashes->own, clashes->own_count,
                                                sizeof(*clashes->own), compare_names)))
@@ -301,8 +303,7 @@ static bool refuse_clashes(const struct workspace_result *result, int origin_fd,
                            const struct workspace_changes *changes, struct err *err)
 {
     struct clashes clashes = {0};
-    /* Earlier results that were applied but not committed are part of what the task started
-     * from. */
+    /* Earlier results that were applied but not committed are part of the task's base. */
     bool ok = !result->needed[0] || result_list_own(result, &clashes.own_list, err);
     if (ok && result->needed[0]) {
         clashes.own = git_paths(&clashes.own_list, &clashes.own_count);
@@ -314,7 +315,7 @@ static bool refuse_clashes(const struct workspace_result *result, int origin_fd,
         ok = add_changed(result, "--cached", changes, &clashes, err);
     const bool is_own = clashes.count > 0;
     if (ok && !is_own) {
-        /* New files that already exist, perhaps unknown to git. */
+        /* Also add new paths that already exist; git may not track them. */
         struct tree_folder folder;
         struct stat info;
         tree_folder_init(&folder, origin_fd);
@@ -365,7 +366,8 @@ static bool run_git_apply(const struct workspace_result *result,
     return result_needed_hint(result, merge, err);
 }
 
-/* Also checks for warnings: git only warns if a mode differs from the patch. */
+/* Returns whether the patch can be applied without warnings. git only warns if a mode differs from
+ * the patch. */
 static bool patch_fits(const struct workspace_result *result,
                        const struct workspace_changes *changes, const char *direction)
 {
@@ -384,15 +386,15 @@ static bool apply_branch(const struct workspace_result *result, int origin_fd,
 {
     if (!refuse_clashes(result, origin_fd, changes, err) ||
         !run_git_apply(result, changes, "--check", err)) {
-        /* Perhaps it was applied earlier: it can be reverted but not applied again. With repeated
-         * lines, both could be possible. */
+        /* The patch may have been applied earlier: then it can be reverted, but not applied again.
+         * With repeated lines, both may be possible. */
         *was_there = patch_fits(result, changes, "--reverse") &&
                      !patch_fits(result, changes, "--no-reverse");
         return *was_there;
     }
     if (what == WORKSPACE_APPLY_CHECK)
         return true;
-    /* If this fails halfway, for example because the disk is full, restores the old state. */
+    /* If git fails halfway, for example because the disk is full, restore the old state. */
     struct result_backup backup;
     struct err why = {0};
     bool ok = result_backup_take(result, origin_fd, changes, &backup, err);

@@ -2,8 +2,8 @@
  *
  * workspace_open() only makes names. git, the contents and the tree are opened when they are first
  * needed, and the manifest of the last scan is kept, so that unmodified files are not read again.
- * Two small files, `made` and `kept`, tell a later devs how the workspace was made and what is left
- * of it. */
+ * Two small files, `made` and `kept`, tell a later devs process how the workspace was made and what
+ * its result is. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "workspace.h"
@@ -49,7 +49,7 @@ bool workspace_note_write(const char *path, const struct workspace_note *note, s
     return ok;
 }
 
-/* Returns false if it is not a string, or does not fit. */
+/* Copies a string of the note. Returns false if it is not a string or does not fit. */
 static bool copy_note_text(const struct json *note, const char *key, char *out, size_t cap)
 {
     const char *text = json_text(json_get(note, key), NULL);
@@ -96,9 +96,9 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
     return true;
 }
 
-/* A task id may contain what git-check-ref-format(1) forbids: "..", a '.' at the end, ".lock" at
- * the end. In these cases the '.' is written as "%2E", which is unambiguous because an id has no
- * '%'. */
+/* Makes the name of a branch. A task id may contain parts that git-check-ref-format(1) forbids:
+ * "..", or "." or ".lock" at the end. Such a '.' is written as "%2E", which is unambiguous because
+ * an id contains no '%'. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX])
 {
@@ -135,7 +135,8 @@ static char *join(const char *folder, const char *name)
     return path.data;
 }
 
-/* Returns the nearest folder, here or above, that contains ".git"; else the folder itself. */
+/* Returns the nearest folder, run_dir or a parent, that contains ".git"; otherwise run_dir. The
+ * caller frees the string. */
 static char *find_origin(const char *run_dir)
 {
     char *at = xstrdup(run_dir);
@@ -287,7 +288,7 @@ bool workspace_open_store(struct workspace *workspace, struct err *err)
     return ok;
 }
 
-/* Grants us permissions first if they are missing. Returns -1 with errno on failure. */
+/* Opens the root folder. Grants us missing permissions first. Returns -1 with errno on failure. */
 static int open_top(const char *path)
 {
     int fd = tree_folder_open(AT_FDCWD, path);
@@ -321,8 +322,8 @@ bool workspace_remake_top(const struct workspace *workspace, int *fd_out, struct
     return true;
 }
 
-/* Returns whether the message contains the text for that errno, as messages of err_set_errno() and
- * git do. */
+/* Returns whether the message contains the text of that errno, like messages of err_set_errno() and
+ * git. */
 static bool message_names_errno(const struct err *err, int number)
 {
     char words[128];
@@ -427,7 +428,8 @@ void workspace_set_init(struct workspace_set *set, const struct workspace_set_ca
     str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
     (void)snprintf(set->run, sizeof(set->run), "%" PRId64, call->number);
 
-    /* The environment of devs, with the mark of this run instead of that of a run around it. */
+    /* The environment of devs, with the mark of this run. If devs itself runs inside a run,
+     * replaces the mark of that run. */
     size_t entries = 1;
     set->environment = xcalloc(text_list_count(call->environment) + 2, sizeof(*set->environment));
     set->environment[0] = (char *)(uintptr_t)call->run_mark; /* never modified */
@@ -468,8 +470,8 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
                                               .log_dir = call->log_dir,
                                               .log_db = call->log_db,
                                               .processes = call->plan->limits.processes};
-        /* The results of the needed tasks, in the order of `needs`. Tasks that worked in place have
-         * none. */
+        /* Lists the results of the needed tasks, in the order of `needs`. Tasks that worked in
+         * place have no result. */
         const struct run_state *state = call->state;
         const struct plan_task *planned = &state->plan->tasks[task];
         const char **results = xcalloc((size_t)planned->need_count + 1, sizeof(*results));
@@ -504,7 +506,7 @@ struct session_tree {
     struct str base;
     char id[ID_MAX];
     atomic_bool stop; /* never set, because the caller waits */
-    bool is_unkept;   /* it contains data that exists nowhere else */
+    bool is_unkept;   /* the tree contains work that exists nowhere else */
 };
 
 bool session_tree_make(struct session_tree **out, const struct session_tree_call *call,

@@ -1,16 +1,16 @@
 /* workspace.h - the folder in which a task works, unless it works in the user's own folder.
  *
- * Each task has its own workspace. Every function blocks, so use worker threads; one call at a time
+ * Each task has its own workspace. All functions block, so use worker threads; one call at a time
  * for each workspace, from any thread. The files on disk survive devs, so that a resumed run finds
  * its workspaces again. Under `base` (0700):
  *
  * |   .objects/           file contents by their SHA-256, shared by the tasks of the run
- *   TASK/tree/          where the task works
+ *   TASK/tree/          the folder where the task works
  *   TASK/snapshots/N    the tree before the first attempt of step N
  *   TASK/start          the tree when it was created (copies only)
- *   TASK/made           what it started from; written once everything else exists
+ *   TASK/made           how it was made; written last, when everything else exists
  *   TASK/kept           its result; stays when the workspace is dropped
- *   TASK/result/        the tree that passed (copies only)
+ *   TASK/result/        the tree of the task that passed (copies only)
  *
  * The user's tree, index, HEAD, stash and settings are never written. */
 #ifndef DEVS_WORKSPACE_H
@@ -29,33 +29,33 @@
 #include "workspace_spec.h"
 
 enum {
-    WORKSPACE_NAME_MAX = 256,       /* size of a branch name, with its NUL */
-    WORKSPACE_COMMIT_MAX = 65,      /* hex digits of a commit, including the NUL */
-    WORKSPACE_SETUP_TAIL = 4 * 1024 /* bytes kept of the output of `setup` */
+    WORKSPACE_NAME_MAX = 256,       /* size of a branch name, including the NUL */
+    WORKSPACE_COMMIT_MAX = 65,      /* size of a commit id in hex, including the NUL */
+    WORKSPACE_SETUP_TAIL = 4 * 1024 /* how many of the last bytes of setup's output are kept */
 };
 
-/* What the workspaces of a run share. All borrowed for workspace_open(). */
+/* The settings that the workspaces of a run share. All borrowed for workspace_open(). */
 struct workspace_place {
     const char *run_dir;      /* absolute */
     const char *plan_path;    /* absolute path of the plan file, read-only for `setup`; NULL =
                                  none */
     const char *base;         /* <folder of the log>/work/<uid>, absolute */
-    const char *run;          /* "41", for the branch devs/RUN/TASK */
-    const char *uid;          /* used for the branch name if that one is taken */
+    const char *run;          /* run number as text, "41", for the branch devs/RUN/TASK */
+    const char *uid;          /* used in the branch name if that name already exists */
     char *const *environment; /* NULL-terminated; for git (without GIT_*) and for `setup` */
 
-    /* Where `setup` runs. NULL or kind none: on this machine, outside any sandbox. */
+    /* The sandbox for `setup`. NULL or kind none: runs on this machine, outside any sandbox. */
     const struct sandbox_spec *setup_sandbox;
-    const char *log_dir; /* hidden from the sandbox, as for an attempt */
+    const char *log_dir; /* hidden from `setup` as from an attempt */
     const char *log_db;  /* the log database in log_dir */
-    int64_t processes;   /* the plan's limit; 0 = none */
+    int64_t processes;   /* the plan's limit for processes; 0 = none */
 };
 
 struct workspace;
 
-/* Only sets names; creates nothing on disk. `needed` has the result (a branch, or the path of a
- * folder) of each needed task that has one, see workspace_kept; NULL-terminated, NULL = none. Fails
- * with ERR_INVALID for a kind that has no workspace (in place). */
+/* Sets up a workspace, but creates nothing on disk. `needed` contains the result of each needed
+ * task that has one (a branch, or the path of a folder; see workspace_kept); NULL-terminated, NULL
+ * = none. Fails with ERR_INVALID for a kind without a workspace (in place). */
 ATTR_MUST_USE bool workspace_open(struct workspace **out, const struct workspace_place *place,
                                   const struct workspace_spec *spec, const char *task_id,
                                   const char *const *needed, struct err *err);
@@ -63,36 +63,38 @@ void workspace_close(struct workspace *workspace);
 
 /* Returns the root of the workspace, the writable tree. */
 const char *workspace_top(const struct workspace *workspace);
-/* Returns the folder in it that corresponds to the run's folder, where calls run. Both absolute. */
+/* Returns the folder where calls run: the folder in the workspace that corresponds to the run's
+ * folder. Both absolute. */
 const char *workspace_dir(const struct workspace *workspace);
 
 struct workspace_made {
-    int64_t ms;                            /* total time */
-    int64_t setup_ms;                      /* time of `setup`, included in `ms` */
-    int64_t copied;                        /* files that `copy` added, or all files of a copy */
-    char base[WORKSPACE_COMMIT_MAX];       /* the commit it started from; "" for a copy */
-    char branch[WORKSPACE_NAME_MAX];       /* the branch for the result; "" for a copy */
-    bool was_there;                        /* created earlier by the same run, and used as it is */
+    int64_t ms;       /* total time, in ms */
+    int64_t setup_ms; /* time of `setup`, included in `ms` */
+    int64_t copied;   /* number of files that `copy` added, or of all files of a copy */
+    char base[WORKSPACE_COMMIT_MAX]; /* the commit that the task starts from; "" for a copy */
+    char branch[WORKSPACE_NAME_MAX]; /* the branch for the result; "" for a copy */
+    bool was_there;                  /* this run created it earlier, and it is used unchanged */
     char setup_tail[WORKSPACE_SETUP_TAIL]; /* end of the output of `setup`; set on failure, too */
 };
 
-/* Checks whether a worktree can be made of the repository that contains `folder` (absolute). Fails
- * with ERR_NOT_FOUND or ERR_INVALID, with a hint, if there is no repository, or it has no commit or
- * has submodules. Takes a few milliseconds. */
+/* Checks whether the repository that contains `folder` (absolute) can have a worktree. Fails with
+ * ERR_NOT_FOUND or ERR_INVALID and a hint if there is no repository, or if it has no commit or has
+ * submodules. Takes a few milliseconds. */
 ATTR_MUST_USE bool workspace_check_worktree(const char *folder, char *const *environment,
                                             struct err *err);
 
-/* Creates the workspace, or uses the existing one. On failure *start_code is one of outcome.h's
- * start codes, or ECANCELED if *stop was set; `out` has setup_tail even then. */
+/* Creates the workspace, or uses the existing one. On failure, sets *start_code to a start code of
+ * outcome.h, or to ECANCELED if *stop was set; sets out->setup_tail even then. */
 ATTR_MUST_USE bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
                                   struct workspace_made *out, int *start_code, struct err *err);
 
-/* Returns whether it was created, by this devs or an earlier one, and still exists. */
+/* Returns whether this or an earlier devs process has created the workspace and it still exists. */
 bool workspace_is_made(const struct workspace *workspace);
 
 struct tree_facts {
-    struct digest digest; /* what git would see: no mtimes, ignored files or .git */
-    int64_t files, bytes; /* totals of the whole tree */
+    struct digest
+        digest; /* of the contents that git would see: without mtimes, ignored files and .git */
+    int64_t files, bytes; /* number and total size of all files */
     int64_t ms;
     int64_t changed, written; /* set by a reset: paths corrected, bytes written */
 };
@@ -100,28 +102,27 @@ struct tree_facts {
 /* Returns whether there is a snapshot of that step. If so, a retry resets the tree to it, even in a
  * resumed run. */
 bool workspace_has(const struct workspace *workspace, int step);
-/* Saves the tree for workspace_reset(). */
+/* Saves the tree as the snapshot of a step, for workspace_reset(). */
 ATTR_MUST_USE bool workspace_save(struct workspace *workspace, int step, const atomic_bool *stop,
                                   struct tree_facts *out, int *start_code, struct err *err);
-/* Resets the tree to what was saved for that step: contents, types, modes, owners, mtimes, links.
- * Extended attributes are ignored. Verifies the tree before it returns true. */
+/* Resets the tree to the snapshot of the step: contents, types, modes, owners, mtimes, links.
+ * Ignores extended attributes. Verifies the tree before it returns true. */
 ATTR_MUST_USE bool workspace_reset(struct workspace *workspace, int step, const atomic_bool *stop,
                                    struct tree_facts *out, int *start_code, struct err *err);
 /* Scans the current tree; saves nothing. */
 ATTR_MUST_USE bool workspace_hash(struct workspace *workspace, const atomic_bool *stop,
                                   struct tree_facts *out, struct err *err);
-/* Compares with the tree of workspace_save() for that step. End *out with tree_diff_done(). */
+/* Compares the tree with the snapshot of the step. The caller frees *out with tree_diff_done(). */
 ATTR_MUST_USE bool workspace_diff(struct workspace *workspace, int step,
                                   const struct diff_limits *limits, const atomic_bool *stop,
                                   struct tree_diff *out, struct err *err);
 
 struct workspace_kept {
-    bool is_branch;                    /* otherwise a folder */
+    bool is_branch;                    /* the result is a branch; otherwise a folder */
     char branch[WORKSPACE_NAME_MAX];   /* "devs/41/tax" */
     char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
-    struct str path;                   /* the folder (of a copy) */
-    struct str left_out;               /* nested repositories that are not part of it; one per
-                                          line */
+    struct str path;                   /* the folder, if the result is a copy */
+    struct str left_out; /* nested repositories, which are not part of the result; one per line */
 };
 void workspace_kept_done(struct workspace_kept *kept);
 
@@ -131,23 +132,21 @@ void workspace_kept_done(struct workspace_kept *kept);
 ATTR_MUST_USE bool workspace_keep(struct workspace *workspace, const char *title,
                                   const atomic_bool *stop, struct workspace_kept *out,
                                   struct err *err);
-/* Removes the workspace from disk and from git's list of worktrees; a kept result stays. */
+/* Removes the workspace from disk and from git's list of worktrees. Keeps its result. */
 ATTR_MUST_USE bool workspace_drop(struct workspace *workspace, struct err *err);
 
-/*
- * The workspaces of a run's tasks, each opened when it is first needed.
+/* The workspaces of a run's tasks, each opened when it is first needed.
  *
- * Thread: engine, except that the jobs of a task use what its slot points to.
- */
+ * Thread: engine, but the jobs of a task use its slot, too. */
 
 /* All borrowed until workspace_set_done(). */
 struct workspace_set_call {
     const struct run_state *state;
-    const struct plan *plan; /* with real commands: secrets of `setup` are not redacted */
+    const struct plan *plan; /* with the commands to run: secrets of `setup` are not redacted */
     const char *run_mark;    /* "DEVS_RUN=...", so that a resumed run finds leftover processes */
     const char *run_dir;
     const char *plan_path;    /* see struct workspace_place */
-    const char *log_dir;      /* workspaces are in it */
+    const char *log_dir;      /* the folder that contains the workspaces */
     const char *log_db;       /* the log database in log_dir */
     const char *uid;          /* the run's uid */
     int64_t number;           /* the run's number */
@@ -157,15 +156,15 @@ struct workspace_set_call {
 /* The workspace of one task. */
 struct workspace_slot {
     struct workspace *workspace; /* owned; NULL = not needed yet */
-    bool is_made;                /* created or picked up by this engine; used by jobs only */
+    bool is_made;                /* created or found by this engine; used by jobs only */
 };
 
 struct workspace_set {
     struct workspace_set_call call;
     struct workspace_slot *slots; /* owned; indexed by task */
-    int slot_count;               /* tasks that are added later work in place */
+    int slot_count;               /* tasks that are added later work in place and have no slot */
     char **environment;           /* owned array of borrowed strings */
-    struct str base;              /* the run's folder for workspaces */
+    struct str base;              /* the folder that contains the run's workspaces */
     char run[24];                 /* the run's number as text */
 };
 
@@ -173,12 +172,13 @@ struct workspace_set {
 void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call);
 void workspace_set_done(struct workspace_set *set);
 
-/* Returns the task's workspace, which starts from the results of the tasks it needs. Only for tasks
- * that do not work in place. Fails if it cannot have one. */
+/* Returns the slot of a task with its workspace opened. The workspace starts from the results of
+ * the tasks that it needs. Only for tasks that do not work in place. Fails if the workspace cannot
+ * be opened. */
 ATTR_MUST_USE bool workspace_set_get(struct workspace_set *set, int task,
                                      struct workspace_slot **out, struct err *err);
 
-/* Returns the task's workspace if it is already open, else NULL. */
+/* Returns the slot of a task if its workspace is open; otherwise NULL. */
 struct workspace_slot *workspace_set_find(const struct workspace_set *set, int task);
 
 #endif

@@ -23,7 +23,7 @@ struct workspace {
     char *task, *run, *uid;     /* owned, like all pointers here */
     char *run_dir, *plan_path;  /* see struct workspace_place */
     char *origin;               /* root of the user's tree */
-    char *base;                 /* folder of all workspaces of the run */
+    char *base;                 /* the folder that contains all workspaces of the run */
     char *home;                 /* base/TASK */
     char *tree;                 /* home/tree, the root of the workspace */
     char *dir;                  /* the folder where calls run */
@@ -31,66 +31,68 @@ struct workspace {
     char **environment;
     char **needed;
     struct sandbox_spec setup_sandbox; /* see struct workspace_place */
-    char *log_dir, *log_db;            /* NULL = unknown */
+    char *log_dir, *log_db;            /* see struct workspace_place; NULL = unknown */
     int64_t processes;
-    struct git git; /* of the user's tree; git.places is NULL if not open, or if there is none */
+    struct git git; /* the repository of the user's tree; git.places is NULL if it is not open or
+                       does not exist */
     bool looked_for_git;
-    struct content_store store; /* fd -1 = not open */
-    struct tree known;          /* the last manifest; avoids reading files again */
+    struct content_store store; /* store.fd is -1 if it is not open */
+    struct tree known; /* the last manifest; with it, unchanged files need not be read again */
     struct tree known_admin;
 };
 
 static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id of git");
 
-/* The note about itself that a workspace keeps on disk: a small JSON file. Any thread. */
+/* A small JSON file on disk with facts about a workspace. Any thread. */
 
 enum { WORKSPACE_ADMIN_MAX = 256 };
 
 /* Contents of TASK/made and TASK/kept. A plain value; "" for missing values. */
 struct workspace_note {
     enum workspace_kind kind;
-    char base[WORKSPACE_COMMIT_MAX];   /* the commit it started from */
-    char admin[WORKSPACE_ADMIN_MAX];   /* its name in git's list of worktrees */
-    char branch[WORKSPACE_NAME_MAX];   /* holds the result */
+    char base[WORKSPACE_COMMIT_MAX];   /* the commit that the task started from */
+    char admin[WORKSPACE_ADMIN_MAX];   /* name of the worktree in git's list */
+    char branch[WORKSPACE_NAME_MAX];   /* branch with the result */
     char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
 };
 
-/* Replaces the file atomically. */
+/* Writes the note; replaces the file atomically. */
 ATTR_MUST_USE bool workspace_note_write(const char *path, const struct workspace_note *note,
                                         struct err *err);
-/* Fails with ERR_NOT_FOUND if there is no file, ERR_DAMAGED if it is not a note. */
+/* Reads a note. Fails with ERR_NOT_FOUND if there is no file, or with ERR_DAMAGED if it is not a
+ * note. */
 ATTR_MUST_USE bool workspace_note_read(const char *path, struct workspace_note *out,
                                        struct err *err);
 
-/* One of the two folders that a snapshot consists of. */
+/* The two folders in a snapshot. */
 enum workspace_part { WORKSPACE_TREE, WORKSPACE_ADMIN };
 
-/* Makes home/NAME. Fails with ERR_LIMIT if it does not fit. */
+/* Makes the path home/NAME. Fails with ERR_LIMIT if it does not fit. */
 ATTR_MUST_USE bool workspace_path(const struct workspace *workspace, const char *name,
                                   char out[PATH_MAX], struct err *err);
-/* Makes the path of the file with the snapshot of a step. */
+/* Makes the path of the manifest file of a step's snapshot. */
 ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, int step,
                                            enum workspace_part part, char out[PATH_MAX],
                                            struct err *err);
 
-/* Opens the user's repository. A copy works without one: this returns true then, and git.places is
+/* Opens the user's repository. If a copy has no repository, returns true and leaves git.places
  * NULL. */
 ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
-/* Opens the content store of this run, which its workspaces share. Succeeds if it is already
- * open. */
+/* Opens the content store that the workspaces of the run share. Succeeds if it is already open. */
 ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
 /* Opens the root folder of the workspace; fails if a link has replaced it. */
 ATTR_MUST_USE bool workspace_open_top(const struct workspace *workspace, int *fd_out,
                                       struct err *err);
-/* Like workspace_open_top(), but replaces it with an empty folder if it is gone or not a folder. */
+/* Like workspace_open_top(), but if the root is missing or not a folder, replaces it with an empty
+ * folder. */
 ATTR_MUST_USE bool workspace_remake_top(const struct workspace *workspace, int *fd_out,
                                         struct err *err);
 
 /* Returns the start code that describes the failure best. */
 int workspace_start_code(const struct err *err, const atomic_bool *stop);
 
-/* Scans and hashes a folder. `known` is an earlier manifest of it, which avoids reading unchanged
- * files again; NULL = none. The caller ends *out, even if this fails. */
+/* Scans and hashes a folder. `known` is an earlier manifest of it, so that unchanged files need not
+ * be read again; NULL = none. The caller frees *out, even if this fails. */
 ATTR_MUST_USE bool workspace_read_tree(const struct tree_look *look, const struct tree *known,
                                        struct tree *out, struct err *err);
 
@@ -98,25 +100,26 @@ ATTR_MUST_USE bool workspace_read_tree(const struct tree_look *look, const struc
  * if there is none. */
 const char *workspace_blocks_git(const struct tree *tree);
 
-/* Keeps the newest manifest, which avoids reading files again. Takes ownership of *tree. */
+/* Stores the newest manifest, so that unchanged files need not be read again. Takes ownership of
+ * *tree. */
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree);
 
-/* For a struct tree_source whose ctx is a content store. */
+/* The open() function for a struct tree_source whose ctx is a content store. */
 ATTR_MUST_USE bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_out,
                                           struct err *err);
 
-/* The contents of the worktree, as a git tree. */
+/* The contents of a worktree as a git tree. */
 struct workspace_content {
     char head[WORKSPACE_COMMIT_MAX]; /* the task's last commit, or the commit it started from */
     char tree[WORKSPACE_COMMIT_MAX];
     struct str left_out; /* nested repositories, one per line */
 };
-/* Where to store it. Both borrowed. */
+/* Where to store the contents. Both borrowed. */
 struct workspace_target {
-    const char *index;   /* our own file, because the worktree's index cannot be trusted */
+    const char *index;   /* our own index file, because the worktree's index cannot be trusted */
     const char *objects; /* folder for new objects; NULL = the private repository */
 };
-/* Reads everything that is not ignored, except nested repositories. `base` is the commit that the
+/* Reads all files that are not ignored, except nested repositories. `base` is the commit that the
  * task started from. */
 ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
                                           const struct workspace_target *target,
@@ -134,42 +137,43 @@ ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const c
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
                                            int *start_code, struct err *err);
-/* Opens git's folder of the worktree, never through a link. If `may_make`, creates a missing
- * one. */
+/* Opens git's folder of the worktree; does not follow links. If `may_make`, creates a missing
+ * folder. */
 ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool may_make,
                                         int *fd_out, struct err *err);
-/* Removes the worktree from git's list, by its folder, since its files may be gone or untrusted. */
+/* Removes the worktree at the path `tree` from git's list. Does not need its files, which may be
+ * missing or untrusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
 
 /* How to name the branch of the result. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
-/* Makes "devs/41/tax", or the same with the run's uid instead of its number. */
+/* Makes a branch name: "devs/41/tax", or the same with the run's uid instead of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
 
 /* The internals of a task's result; for its own files only. */
 
 struct workspace_result {
-    struct workspace *workspace; /* owned; only its names and its repository are set up */
+    struct workspace *workspace; /* owned; only its paths and its repository are set up */
     struct workspace_note note;
     bool is_kept;  /* the note describes a result, otherwise a workspace */
-    char **needed; /* owned; ids of the tasks that it is based on; NULL-terminated */
+    char **needed; /* owned; ids of the tasks that the result is based on; NULL-terminated */
 };
 
 /* A copy's original and current manifests. */
 struct result_copy {
     struct tree start, now;
-    struct tree_look look; /* for the current tree; its folder is open */
+    struct tree_look look; /* for `now`; owns the open folder */
 };
-/* End it with result_copy_done(), even if this fails. */
+/* Reads both manifests. The caller frees *out with result_copy_done(), even if this fails. */
 ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
                                     struct err *err);
 void result_copy_done(struct result_copy *copy);
 
-/* Adds a hint to an error: apply the needed results first, or `otherwise`. Returns false. */
+/* Adds a hint to an error: apply the needed results first, or do `otherwise`. Returns false. */
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err);
-/* Lists the paths of the worktree's base commit that differ in the user's tree; each ends in
+/* Lists the paths that differ between the worktree's base commit and the user's tree; each ends in
  * NUL. */
 ATTR_MUST_USE bool result_list_own(const struct workspace_result *result, struct str *list,
                                    struct err *err);

@@ -1,4 +1,4 @@
-/* workspace_keep.c - keeps the result of a task that has passed: a branch, or a folder. */
+/* workspace_keep.c - keeps the result of a task that has passed, as a branch or as a folder. */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include <errno.h>
@@ -14,14 +14,13 @@
 
 /* Reads the contents of a worktree into a git tree that no branch refers to. */
 
-static const char link_mode[] = "160000 "; /* mode under which git lists a nested repository */
+static const char link_mode[] = "160000 "; /* mode of a nested repository in git's lists */
 static const int64_t add_timeout_ms = 10 * 60 * 1000;
 
-/* A tree being read into git. */
+/* The state while git reads a tree. */
 struct taking {
     const struct workspace *workspace; /* borrowed, like all pointers here */
-    const char *index;                 /* our own, because an attempt may have changed the
-                                          worktree's */
+    const char *index; /* our own index, because an attempt may have changed the worktree's */
     const char *objects;
     const atomic_bool *stop;
     struct workspace_content out;
@@ -47,8 +46,8 @@ static bool run_in_worktree(const struct taking *taking, const char *const *word
     return git_ask(&taking->workspace->git, &call, NULL, taking->err);
 }
 
-/* Removes nested repositories that are links in the task's own commits: git would open them, using
- * their settings. */
+/* Removes nested repositories that the task's own commits link to, because git would open them,
+ * using their settings. */
 static bool drop_links(struct taking *taking)
 {
     const char *const list_words[] = {"ls-files", "--stage", "-z", NULL};
@@ -70,7 +69,7 @@ static bool drop_links(struct taking *taking)
     return ok;
 }
 
-/* Adds everything except nested repositories, of which git would only keep a dangling link. */
+/* Adds everything except nested repositories: git would store only a dangling link to them. */
 static bool add_all(struct taking *taking)
 {
     const char *const words[] = {"add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul",
@@ -136,8 +135,8 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
     return ok;
 }
 
-/* Keeps the copy as the result, a folder next to the workspace, replacing an earlier one, and fills
- * in *out. Uses a temporary name first, so that there is never half a result. */
+/* Keeps a copy of the tree as the result, in a folder next to the workspace, and fills in *out.
+ * Replaces an earlier result. Uses a temporary name first, so that a result is never incomplete. */
 static bool keep_copy(struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_kept *out, struct err *err)
 {
@@ -167,7 +166,7 @@ enum { REF_MAX = WORKSPACE_NAME_MAX + 16 };
 
 static const char kept_name[] = "kept";
 
-/* A result being put on a branch. */
+/* The state while a result is put on a branch. */
 struct keeping {
     struct workspace *workspace; /* borrowed, like all pointers here */
     const atomic_bool *stop;
@@ -196,8 +195,8 @@ static bool commit_has_tree(const struct keeping *keeping, const char *commit)
     return ok;
 }
 
-/* If nothing has changed, reuses the current commit; if the result is the same as before, the kept
- * commit. Otherwise makes one. */
+/* If nothing has changed, uses the current commit; if the result is the same as before, uses the
+ * kept commit. Otherwise creates a commit. */
 static bool choose_commit(struct keeping *keeping, const struct workspace_note *before)
 {
     const struct workspace *workspace = keeping->workspace;
@@ -223,7 +222,8 @@ static bool choose_commit(struct keeping *keeping, const struct workspace_note *
     return ok;
 }
 
-/* Writes the note first, so that it says that the branch is ours if we are killed. */
+/* Moves the branch, or creates it. For a new branch, writes the note first: if we are killed after
+ * that, the note says that the branch is ours. */
 static bool name_branch(struct keeping *keeping, const struct workspace_note *made,
                         const struct workspace_note *before, struct workspace_note *note)
 {
@@ -251,7 +251,7 @@ static bool name_branch(struct keeping *keeping, const struct workspace_note *ma
         if (git_move_branch(&keeping->workspace->git, note->branch, "", keeping->commit, &why))
             return true;
     }
-    (void)unlink(path); /* we own no branch */
+    (void)unlink(path); /* there is no branch to record */
     (void)err_set(keeping->err, why.code, "%s", why.message);
     return err_hint(keeping->err, "is there a branch called 'devs', or '%.100s' already?",
                     note->branch);

@@ -1,7 +1,7 @@
-/* workspace_list.c - lists and removes the workspaces on disk, dead or alive.
+/* workspace_list.c - lists and removes the workspaces on disk, used or not.
  *
- * Dropping a workspace leaves its result. The tasks of a run share file contents, which are removed
- * when no task has snapshots any more and no workspace has them open. */
+ * Dropping a workspace keeps its result. The tasks of a run share file contents, which are removed
+ * when no task has snapshots and no workspace has the contents open. */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include "workspace_list.h"
@@ -28,7 +28,7 @@ static const char objects_name[] = ".objects";
 /* A listing in progress. */
 struct listing {
     const char *log_dir; /* borrowed */
-    bool only_counts;    /* only counts those that have a tree, without reading them */
+    bool only_counts;    /* only count workspaces that have a tree, without reading them */
     struct workspace_left *items;
     size_t count, cap;
 };
@@ -41,7 +41,7 @@ bool workspace_left_path(const char *log_dir, const struct workspace_left *left,
     return len >= 0 && (size_t)len < cap;
 }
 
-/* Returns the sorted names in a folder. The caller frees the array and the strings. */
+/* Reads the names in a folder and sorts them. The caller frees the array and the strings. */
 static char **read_names(int fd, size_t *count_out)
 {
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -77,7 +77,7 @@ static bool has_tree(int fd)
            fstatat(fd, "snapshots", &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Reads what the workspace at `path`, opened as `fd`, holds. */
+/* Fills in facts about the workspace at `path`, which is open as `fd`. */
 static void describe_left(struct workspace_left *left, int fd, const char *path)
 {
     char kept[PATH_MAX + 8];
@@ -108,7 +108,7 @@ static void add_left(struct listing *listing, int run_fd, const char *uid, const
     const bool is_contents = strcmp(name, objects_name) == 0;
     if (strlen(uid) >= sizeof(left.uid) || (!is_contents && strlen(name) >= sizeof(left.task)) ||
         (!is_contents && name[0] == '.') || listing->count >= WORKSPACE_LIST_MAX)
-        return; /* not one of ours */
+        return; /* not a workspace of devs */
     (void)snprintf(left.uid, sizeof(left.uid), "%s", uid);
     if (!is_contents)
         (void)snprintf(left.task, sizeof(left.task), "%s", name);
@@ -182,11 +182,12 @@ size_t workspace_count(const char *log_dir)
     return list_runs(&listing, NULL) ? listing.count : 0;
 }
 
-/* Drops a workspace, and the contents that no snapshot needs any more. */
+/* Drops a workspace, and file contents that are no longer needed by any snapshot. */
 
 enum { TASKS_MAX = 100000 };
 
-/* Returns whether a task of the run still has snapshots. True if that cannot be determined. */
+/* Returns whether a task of the run still has snapshots. Also returns true if that cannot be
+ * determined. */
 static bool has_snapshots(int base_fd)
 {
     struct stat info;
@@ -208,8 +209,7 @@ static bool has_snapshots(int base_fd)
     return found;
 }
 
-/* Removes contents below a run's `base` that no snapshot needs any more, unless a workspace has
- * them open. */
+/* Removes the file contents of a run unless a snapshot needs them or a workspace has them open. */
 static bool drop_contents(const char *base, struct err *err)
 {
     static const char name[] = ".objects";
@@ -248,10 +248,10 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
     return ok && drop_contents(workspace->base, err);
 }
 
-/* Removes everything that is left of a workspace. */
+/* Removes a workspace completely. */
 
-/* Removes the workspace of one task, and its worktree if the user's tree that it was made from is
- * still there. */
+/* Removes the workspace of a task and, if the user's tree that it was made from still exists, its
+ * worktree. */
 static bool remove_task(const char *home, struct err *err)
 {
     char path[PATH_MAX + 8];
@@ -289,7 +289,7 @@ bool workspace_remove(const char *log_dir, const struct workspace_left *left, st
     if (left->task[0] && !remove_task(path, err))
         return false;
 
-    /* Removes the folder of the run if its tasks are all gone. */
+    /* Remove the folder of the run if no tasks are left in it. */
     struct str run = {0};
     str_addf(&run, "%s/work/%s", log_dir, left->uid);
     bool ok = drop_contents(run.data, err);

@@ -42,9 +42,9 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
 
 /* Copies paths of the user's tree into a workspace (workspace.copy). */
 
-/* A path of the user's tree being copied into the workspace. */
+/* The state while a path of the user's tree is copied into the workspace. */
 struct bringing {
-    const char *path;   /* borrowed */
+    const char *path;   /* borrowed; for messages */
     int from_fd, to_fd; /* the root folders; borrowed */
     const atomic_bool *stop;
     int64_t files;
@@ -75,7 +75,8 @@ static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const 
     return ok;
 }
 
-/* Replaces git's version with the user's. A folder is copied with all of its contents. */
+/* Copies one name, replacing git's version with the user's. Copies a folder with all of its
+ * contents. */
 static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const char *name)
 {
     struct stat info;
@@ -167,8 +168,8 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Merges the folder `result` into the workspace, path by path, from the manifest that the copy had
- * before anything ran in it, which is next to its result. */
+/* Merges the folder `result` into the workspace, path by path. The base of the merge is the
+ * manifest "start" next to `result`: the state of that copy before anything ran in it. */
 static bool merge_result(const struct workspace *workspace, const char *result,
                          const atomic_bool *stop, int64_t *files, int *start_code, struct err *err)
 {
@@ -220,8 +221,8 @@ static bool merge_result(const struct workspace *workspace, const char *result,
     return ok;
 }
 
-/* Returns the part of the user's tree that is never copied: the log's folder, or our files in
- * it. */
+/* Returns the path in the user's tree that must not be copied: the log's folder or, if that is the
+ * tree itself, our folder in it. NULL if there is none. The caller frees the string. */
 static char *log_folder(const struct workspace *workspace)
 {
     /* base is FOLDER/work/UID */
@@ -241,7 +242,7 @@ static char *log_folder(const struct workspace *workspace)
     return found;
 }
 
-/* The caller frees the array and its second string. */
+/* Lists the paths that are not copied. The caller frees the array and *log_out. */
 static const char **list_left_out(const struct workspace *workspace, char **log_out)
 {
     size_t count = 0;
@@ -258,7 +259,8 @@ static const char **list_left_out(const struct workspace *workspace, char **log_
     return all;
 }
 
-/* Makes the workspace a full copy of the user's tree, or of the needed results, merged. */
+/* Makes the workspace a full copy of the user's tree, or of the merged results of the needed
+ * tasks. */
 static bool make_copy(struct workspace *workspace, const atomic_bool *stop, int64_t *files_out,
                       int *start_code, struct err *err)
 {
@@ -282,8 +284,7 @@ static bool make_copy(struct workspace *workspace, const atomic_bool *stop, int6
 
 static const char made_name[] = "made";
 
-/* Creates the folder and those of its parents that belong to devs, with mode 0700 whatever the
- * umask. */
+/* Creates a folder of devs with mode 0700, whatever the umask. */
 static bool make_private(const char *path, struct err *err)
 {
     if (mkdir(path, 0700) == 0) {
@@ -293,7 +294,7 @@ static bool make_private(const char *path, struct err *err)
     return errno == EEXIST || err_set_errno(err, errno, "cannot create '%s'", path);
 }
 
-/* Runs setup like a step in that sandbox, with the same limits, masks, environment and start
+/* Runs setup in the sandbox like a step, with the same limits, masks, environment and start
  * codes. */
 static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
                                  struct tool_result *out, int *start_code, struct err *err)
@@ -327,7 +328,8 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
         (void)err_set(err, cause.code, "workspace.setup: %s", cause.message);
     if (!ok && cause.hint[0])
         (void)err_hint(err, "%s", cause.hint);
-    /* The program is missing in the image or the workspace; this is not the step's own command. */
+    /* The program of setup is missing in the image or the workspace. Use a different code, because
+     * ENOENT and EACCES are about the step's own command. */
     if (!ok && !start_code_is_known(*start_code) &&
         (*start_code == ENOENT || *start_code == EACCES))
         *start_code = START_WORKSPACE_FAILED;
@@ -340,8 +342,8 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
     return ok;
 }
 
-/* Runs setup in the sandbox, because the tree may come from a sandboxed task, whose Makefile must
- * not run outside. */
+/* Runs setup, in the sandbox if there is one: the tree may come from a sandboxed task, and its
+ * Makefile must not run outside. */
 static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, int *start_code, struct err *err)
 {
@@ -363,7 +365,7 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
         ok = run_setup_in_sandbox(workspace, stop, &result, start_code, err);
     }
 
-    /* Only the end of its output is needed. */
+    /* Keep only the end of its output. */
     str_add_n(&text, str_text(&result.out), result.out.len);
     str_add_n(&text, str_text(&result.err), result.err.len);
     const size_t from =
@@ -394,7 +396,7 @@ bool workspace_is_made(const struct workspace *workspace)
 }
 
 /* Picks up a complete existing workspace. Fails with ERR_NOT_FOUND if there is none. After any
- * other error, it may still contain the work of steps that passed, so it stays. */
+ * other error, the workspace is kept, because it may contain the work of steps that passed. */
 static bool pick_up(struct workspace *workspace, struct workspace_note *note, struct err *err)
 {
     char path[PATH_MAX];
@@ -450,7 +452,7 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     for (size_t i = 0; i < ARRAY_LEN(left) && ok; i++)
         ok = workspace_path(workspace, left[i], path, err) &&
              tree_folder_remove(AT_FDCWD, path, err);
-    /* The user's tree, for later commands that only know the workspace. */
+    /* Remember the user's tree, for later commands that only know the workspace. */
     ok = ok && workspace_path(workspace, "origin", path, err);
     if (ok) {
         (void)unlink(path); /* left by an earlier attempt */
@@ -475,14 +477,14 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Removes an incomplete workspace, so that the next attempt starts clean. Ignores errors of the
- * removal, which the next attempt would report, in favor of the original error. */
+/* Removes an incomplete workspace, so that the next attempt starts clean. Keeps the original error
+ * and ignores errors of the removal, because the next attempt would report them. */
 static void undo_make(struct workspace *workspace)
 {
     char path[PATH_MAX];
     int lock = -1;
-    const atomic_bool at_once = true; /* do not wait for another git, since we may have been
-                                         stopped */
+    const atomic_bool at_once =
+        true; /* do not wait for other git processes, because we may have been stopped */
     bool ok = tree_folder_remove(AT_FDCWD, workspace->tree, NULL);
     if (workspace->git.places && git_lock(&workspace->git, &at_once, &lock, NULL))
         ok = workspace_forget_worktree(workspace->git.places->common, workspace->tree, NULL) && ok;

@@ -1,11 +1,9 @@
-/*
- * workspace_result.c - opens the result of a task, and shows what the task changed.
+/* workspace_result.c - opens the result of a task, and compares it with the task's original files.
  *
- * For a copy, two manifests are compared, and the original files are taken from the user's tree or
- * from the results of needed tasks, as far as they are unmodified. For a worktree, git compares two
- * trees. If there is no result yet, the present files become a tree in a temporary folder for
- * objects, so that the repository does not change.
- */
+ * For a copy, compares two manifests; original files are read from the user's tree or from the
+ * results of needed tasks if they are unmodified there. For a worktree, git compares two trees. If
+ * there is no result yet, the current files are stored as a tree in a temporary object folder, so
+ * that the repository does not change. */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include "workspace_result.h"
@@ -25,7 +23,7 @@
 #include "workspace_internal.h"
 #include "xalloc.h"
 
-/* The earlier results that a result is based on, and which of their files are unchanged. */
+/* The earlier results that a result is based on, and the files that are unchanged since. */
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 
@@ -44,14 +42,15 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
     return false;
 }
 
-/* The originals of a copy, if they still exist: in the user's tree, or in the results of the needed
- * tasks. */
+/* The original files of a copy, if they still exist: in the user's tree, or in the results of the
+ * needed tasks. */
 struct result_originals {
     const struct workspace_result *result;
     struct tree_folder origin; /* the user's tree */
 };
 
-/* Opens the file at the path if it still has the content of the entry. */
+/* Opens the file at the entry's path if its content is still that of the entry. Returns -1
+ * otherwise. */
 static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
 {
     int at;
@@ -68,7 +67,7 @@ static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
     return -1;
 }
 
-/* For a struct tree_source whose ctx is a struct result_originals. */
+/* The open() function for a struct tree_source whose ctx is a struct result_originals. */
 static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
 {
     struct result_originals *originals = ctx;
@@ -112,7 +111,7 @@ bool result_list_own(const struct workspace_result *result, struct str *list, st
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
 
-/* Leaves out one of the names that are never applied. */
+/* Removes paths under a name that is never applied from the diff. */
 static void drop_left_out_name(struct tree_diff *diff, const char *name)
 {
     const char *const names[] = {name, NULL};
@@ -153,7 +152,7 @@ void result_copy_done(struct result_copy *copy)
     tree_done(&copy->now);
 }
 
-/* Adds the changes in the result of a copy to *out, and where it is kept. */
+/* Adds the changes in the result of a copy, and the path of the result, to *out. */
 static bool compare_copy(const struct workspace_result *result, struct workspace_changes *out,
                          struct err *err)
 {
@@ -304,7 +303,7 @@ void workspace_result_close(struct workspace_result *result)
     if (!result)
         return;
     char own[PATH_MAX];
-    /* If the task is over, git's private repository only exists for this result. */
+    /* If the workspace has been removed, only this result needs git's private repository. */
     const bool is_for_us = result->workspace && !workspace_is_made(result->workspace) &&
                            workspace_path(result->workspace, "git", own, NULL);
     const bool removed = !is_for_us || tree_folder_remove(AT_FDCWD, own, NULL);
@@ -334,7 +333,7 @@ static bool parse_changed_names(const struct str *names, struct workspace_change
     return true;
 }
 
-/* Parses "12\t3\tpath\0", in the same order; "-" if it is not text. */
+/* Parses "12\t3\tpath\0", in the same order; the counts are "-" if the file is not text. */
 static void parse_changed_counts(const struct str *counts, struct workspace_changes *out)
 {
     size_t i = 0;
@@ -349,13 +348,13 @@ static void parse_changed_counts(const struct str *counts, struct workspace_chan
     }
 }
 
-/* Two git trees. */
+/* Two git trees to compare. */
 struct result_trees {
     const char *from, *to;
-    const char *objects; /* additional folder with some of their objects; NULL = none */
+    const char *objects; /* folder with further objects of these trees; NULL = none */
 };
 
-/* Asks for the difference between two git trees in one format. */
+/* Lets git compare two trees, with output in the given format. */
 static bool ask_git_diff(const struct workspace_result *result, const struct result_trees *trees,
                          const char *form, struct str *out, struct err *err)
 {
@@ -394,7 +393,8 @@ static bool compare_trees(const struct workspace_result *result, const struct re
     return ok;
 }
 
-/* Compares the current worktree of a task without a result. Leaves no trace in the repository. */
+/* Compares the current worktree of a task that has no result yet. Does not change the
+ * repository. */
 static bool compare_present(const struct workspace_result *result, struct workspace_changes *out,
                             struct err *err)
 {
@@ -463,7 +463,7 @@ bool workspace_result_is_there(const struct workspace_result *result)
         struct stat info;
         return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
     }
-    /* If git cannot tell, the branch is assumed to exist. */
+    /* If git cannot find out, assume that the branch exists. */
     char ref[WORKSPACE_NAME_MAX + 16];
     struct tool_result said = {0};
     const char *const words[] = {"show-ref", "--verify", "--quiet", ref, NULL};

@@ -16,7 +16,7 @@
 
 enum { LARGEST = 3 };
 
-/* One of the folders of a workspace, opened. */
+/* An open folder of a workspace. */
 struct part {
     struct workspace *workspace; /* borrowed, like all pointers here */
     enum workspace_part what;
@@ -104,7 +104,7 @@ static bool refuse_too_large(const struct tree *tree, int64_t bytes_max, struct 
     return err_hint(err, "set exclude or snapshot_bytes_max in the plan's workspace");
 }
 
-/* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends
+/* Scans and hashes the folder, stores the contents, and writes the manifest. The caller frees
  * *tree. */
 static bool save_part(struct part *part, int step, struct tree *tree, int *start_code,
                       struct err *err)
@@ -134,8 +134,8 @@ bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_o
     return content_get(ctx, entry->hash, fd_out, err);
 }
 
-/* Scans the current tree. A tree beyond our limits is removed completely, and then recreated from
- * the snapshot. Not possible if some paths are excluded. */
+/* Scans the current tree. Removes a tree that exceeds our limits, so that it is recreated from the
+ * snapshot; fails instead if some paths are excluded. */
 static bool scan_or_empty(struct part *part, struct tree *now, struct err *err)
 {
     struct err why = {0};
@@ -151,7 +151,7 @@ static bool scan_or_empty(struct part *part, struct tree *now, struct err *err)
     return tree_scan(&look, now, err);
 }
 
-/* Restores the folder. *tree is its manifest afterwards; the caller ends it. */
+/* Restores the folder and sets *tree to its manifest after that. The caller frees *tree. */
 static bool reset_part(struct part *part, int step, struct tree *tree, struct tree_work *work,
                        struct err *err)
 {
@@ -182,7 +182,7 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
 }
 
 /* Returns the paths in the workspace that git ignores, for tree_digest(). The caller frees the
- * array; the strings are in *list. Returns none if git fails. */
+ * array; the strings are in *list. Returns NULL if git fails. */
 static char **list_ignored(const struct workspace *workspace, const struct tree *tree,
                            const atomic_bool *stop, struct str *list)
 {
@@ -192,8 +192,8 @@ static char **list_ignored(const struct workspace *workspace, const struct tree 
     struct stat info;
     if (!workspace->git.places || workspace_blocks_git(tree))
         return NULL;
-    /* A copy has no index of its own, so use that of the user's repository: files that it tracks
-     * are not ignored. */
+    /* A copy has no index of its own, so use the index of the user's repository: tracked files are
+     * not ignored. */
     str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
     const struct git_call call = {
         .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
@@ -216,7 +216,7 @@ static void set_facts(const struct workspace *workspace, const struct tree *tree
     str_done(&list);
 }
 
-/* The tree comes last: its manifest marks the snapshot as complete. */
+/* Saves the tree last, because its manifest marks the snapshot as complete. */
 bool workspace_save(struct workspace *workspace, int step, const atomic_bool *stop,
                     struct tree_facts *out, int *start_code, struct err *err)
 {

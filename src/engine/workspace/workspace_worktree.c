@@ -18,15 +18,15 @@
 
 enum {
     ADMIN_MAX = 10000,      /* worktrees of a repository that are checked */
-    ADMIN_NAMES_MAX = 1000, /* names that are tried for a new one */
-    CONFLICTS_NAMED = 5,    /* paths that an error names */
+    ADMIN_NAMES_MAX = 1000, /* names that are tried for a new worktree */
+    CONFLICTS_NAMED = 5,    /* paths listed in an error message */
     LINK_MAX = PATH_MAX + 16,
     STAGE_PREFIX_MAX = 2 * GIT_COMMIT_MAX,
 };
 
 static const int64_t checkout_timeout_ms = 10 * 60 * 1000;
-/* Prefix of git's folders for worktrees that devs made. Others are never removed, whatever a
- * "gitdir" file says. */
+/* Prefix of git's folders for worktrees that devs made. Other folders are never removed, whatever
+ * their "gitdir" file says. */
 static const char admin_prefix[] = "devs-";
 
 static void close_fd(int fd)
@@ -35,8 +35,8 @@ static void close_fd(int fd)
         (void)close(fd); /* write errors have been checked */
 }
 
-/* Returns whether this is git's folder for the worktree whose ".git" is at `mark`: its file
- * "gitdir" holds that path in its first line. */
+/* Returns whether this is git's folder for the worktree whose ".git" is at `mark`: the first line
+ * of its file "gitdir" must be that path. */
 static bool is_admin_of(int admins_fd, const char *name, const char *mark)
 {
     char line[LINK_MAX];
@@ -52,14 +52,14 @@ static bool is_admin_of(int admins_fd, const char *name, const char *mark)
     return got > 0 && strcmp(line, mark) == 0;
 }
 
-/* Opens git's folder "worktrees", never through a link. Returns -1 with errno on failure. */
+/* Opens git's folder "worktrees"; does not follow links. Returns -1 with errno on failure. */
 static int open_admins(const char *common, bool may_make)
 {
     const int top = tree_folder_open(AT_FDCWD, common);
     if (top < 0)
         return -1;
     if (may_make)
-        (void)mkdirat(top, "worktrees", 0777); /* if this fails, opening it fails, too */
+        (void)mkdirat(top, "worktrees", 0777); /* if this fails, opening the folder will fail */
     const int fd = tree_folder_open(top, "worktrees");
     const int number = errno;
     (void)close(top);
@@ -73,7 +73,7 @@ bool workspace_open_admin(const struct workspace *workspace, bool may_make, int 
     const int admins = open_admins(workspace->git.places->common, may_make);
     const char *name = strrchr(workspace->admin, '/') + 1;
     if (admins >= 0 && may_make)
-        (void)mkdirat(admins, name, 0700); /* if this fails, opening it fails, too */
+        (void)mkdirat(admins, name, 0700); /* if this fails, opening the folder will fail */
     const int fd = admins >= 0 ? tree_folder_open(admins, name) : -1;
     if (fd < 0)
         (void)err_set_errno(err, errno, "cannot open '%s'", workspace->admin);
@@ -109,8 +109,8 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
     return ok;
 }
 
-/* Returns the commit of HEAD, or of a branch by its full name, because a task may have made a tag
- * with the same name. */
+/* Finds the commit of HEAD or of a branch. Uses the branch's full name, because a task may have
+ * made a tag with the same name. */
 static bool commit_of(const struct git *git, const char *name, char out[GIT_COMMIT_MAX],
                       struct err *err)
 {
@@ -126,7 +126,7 @@ static bool commit_of(const struct git *git, const char *name, char out[GIT_COMM
     return err_hint(err, "git commit first, or \"workspace\": \"copy\"");
 }
 
-/* Checks for anything that would make a worktree or its result impossible. */
+/* Checks whether the repository can have a worktree, and a branch for its result. */
 static bool check_repository(const struct git *git, const char *commit, struct err *err)
 {
     char id[GIT_COMMIT_MAX];
@@ -141,7 +141,7 @@ static bool check_repository(const struct git *git, const char *commit, struct e
                       top);
         return err_hint(err, "\"workspace\": \"copy\" includes them");
     }
-    /* A branch "devs" would make branches "devs/..." impossible. */
+    /* A branch "devs" would prevent branches "devs/...". */
     if (commit_of(git, "devs", id, NULL)) {
         (void)err_set(err, ERR_INVALID,
                       "the git repository '%s' has a branch called 'devs', so no result can be "
@@ -177,7 +177,8 @@ static bool write_line(int folder, const char *name, const char *prefix, const c
     return ok;
 }
 
-/* Creates git's folder for the worktree under an unused name, and remembers it. */
+/* Creates git's folder for the worktree under an unused name, and stores its path in the
+ * workspace. */
 static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_ADMIN_MAX],
                               struct err *err)
 {
@@ -205,8 +206,8 @@ static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_A
     return made;
 }
 
-/* Writes what `git worktree add --detach` writes, in an order in which the user's `git worktree
- * prune` does not remove anything. */
+/* Writes the files that `git worktree add --detach` writes, in an order that never allows the
+ * user's `git worktree prune` to remove anything. */
 static bool register_worktree(struct workspace *workspace, const char *commit,
                               char name[WORKSPACE_ADMIN_MAX], struct err *err)
 {
@@ -229,7 +230,7 @@ static bool register_worktree(struct workspace *workspace, const char *commit,
     return ok;
 }
 
-/* Sets up the index and the HEAD of the checkout for git as the task will run it. */
+/* Sets up the index and the HEAD of the worktree for the git commands of the task. */
 static bool finish_worktree(const struct workspace *workspace, const char *index,
                             const char *commit, struct err *err)
 {
@@ -250,13 +251,14 @@ static bool finish_worktree(const struct workspace *workspace, const char *index
                       : err_set_errno(err, number, "cannot create '%s/index'", workspace->admin);
         close_fd(in);
         close_fd(out);
-        (void)unlink(index); /* the copy is used instead */
+        (void)unlink(index); /* the copy has replaced it */
     }
     (void)close(admin);
     return ok;
 }
 
-/* Writes the files of a commit to the tree. `from` is the commit it contains now; NULL = empty. */
+/* Checks out a commit in the tree. `from` is the commit that the tree contains now; NULL =
+ * empty. */
 static bool check_out_commit(const struct workspace *workspace, const char *index, const char *from,
                              const char *commit, const atomic_bool *stop, struct err *err)
 {
@@ -270,7 +272,8 @@ static bool check_out_commit(const struct workspace *workspace, const char *inde
     return git_ask(&workspace->git, &call, NULL, err);
 }
 
-/* Sets the error for paths that do not merge: "TREE NUL MODE ID STAGE TAB PATH NUL ... NUL". */
+/* Sets the error for paths that do not merge. `answer` is "TREE NUL MODE ID STAGE TAB PATH NUL ...
+ * NUL". */
 static void name_conflicts(const struct workspace *workspace, const char *branch,
                            const struct str *answer, struct err *err)
 {
@@ -312,8 +315,9 @@ static bool commit_merge(const struct workspace *workspace, const char *tree, co
     return ok;
 }
 
-/* Merges one more result into the commit. If git cannot merge it, this is a conflict; any other
- * failure is an error. Exit code 1 without a tree means that a name does not exist. */
+/* Merges another result into the commit. If git cannot merge it, fails with START_CONFLICT; any
+ * other failure is an ordinary error. git exits with code 1 and no tree if a name does not
+ * exist. */
 static bool merge_branch(const struct workspace *workspace, const char *branch,
                          const atomic_bool *stop, char commit[GIT_COMMIT_MAX], int *start_code,
                          struct err *err)
@@ -375,7 +379,7 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
         !register_worktree(workspace, commit, note->admin, err))
         return false;
     char lock[PATH_MAX];
-    (void)unlink(index); /* left by a killed git, with its lock */
+    (void)unlink(index); /* may be left by a git process that was killed, as may its lock */
     if (workspace_path(workspace, "index.lock", lock, NULL))
         (void)unlink(lock);
     memcpy(note->base, commit, sizeof(commit));
