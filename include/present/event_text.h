@@ -15,11 +15,11 @@ enum event_level { EVENT_LEVEL_ERROR, EVENT_LEVEL_INFO, EVENT_LEVEL_DEBUG };
 /* Returns the importance of an event: a step that gave up or needs a person is an error,
  * bookkeeping is debug. */
 enum event_level event_level(const struct event *event);
-/* "error", "info", "debug". Static. */
+/* Returns "error", "info" or "debug". Static. */
 const char *event_level_name(enum event_level level);
 
-/* Appends the text without the time: "tax try 2/3 GREEN failed test-fail (rule) exit 1 ran 1:51".
- * No line feed. `state` must have the event applied. */
+/* Appends the event as text, without time and line feed: "tax try 2/3 GREEN failed test-fail (rule)
+ * exit 1 ran 1:51". `state` must be the state after the event. */
 void event_words(const struct run_state *state, const struct event *event, struct str *out);
 
 /* Like event_words(), without the task and the attempt. */
@@ -31,8 +31,9 @@ void event_words_alone(const struct run_state *state, const struct event *event,
 void event_json(const struct run_state *state, int64_t run, const struct event *event,
                 struct str *out);
 
-/* Appends the second line of the debug level: the hash of an attempt's result, the number of equal
- * results in a row, and the share of new lines. Returns false if there is none. */
+/* Appends the additional line that is shown at the debug level: the hash of an attempt's result,
+ * the number of equal results in a row, and the share of new lines. Returns false if there is no
+ * such line. */
 bool event_details(const struct run_state *state, const struct event *event, struct str *out);
 
 #endif

@@ -1,9 +1,7 @@
-/*
- * notice.h - which events a person is notified of, and the text of the notices.
+/* notice.h - the events that a user is notified of, and the text of the notices.
  *
- * Pure. The engine sends them (engine/loop/notifier.c); the cockpit rings the bell for the same
- * events.
- */
+ * Pure. The engine sends the notices (engine/loop/notifier.c); the cockpit rings the bell for the
+ * same events. */
 #ifndef DEVS_NOTICE_H
 #define DEVS_NOTICE_H
 
@@ -15,36 +13,36 @@
 #include "str.h"
 
 enum {
-    NOTICE_LINE_MAX = 200,     /* bytes, of the deciding line and of the reason */
-    NOTICE_NAMED_MAX = 3,      /* notices that a message spells out */
-    NOTICE_MESSAGE_MAX = 1000, /* bytes */
+    NOTICE_LINE_MAX = 200,     /* maximum size of the deciding line, and of the reason, in bytes */
+    NOTICE_NAMED_MAX = 3,      /* notices that are spelled out in a message */
+    NOTICE_MESSAGE_MAX = 1000, /* maximum size of a message, in bytes */
 };
 
 /* All zero is empty. Free with notice_done(). */
 struct notice {
     unsigned event; /* one flag of enum ui_notify */
-    char *task;     /* owned; the task's id, NULL = the run */
+    char *task;     /* owned; id of the task; NULL = the run */
     char *reason;   /* owned */
-    char *line;     /* owned; the line of output that decided; may be "" */
-    char *command;  /* owned; shows more about it */
+    char *line;     /* owned; the line of output that decided the verdict; may be "" */
+    char *command;  /* owned; a command that shows more about the event */
 };
 
 /* Returns the flag for a task in this state, or 0. */
 unsigned notice_of_status(enum task_status status);
 
-/* Returns the flag for an event of the turn that led to `state`, or 0 if nobody is notified of
+/* Returns the flag for an event of the turn that led to `state`, or 0 if users are not notified of
  * it. */
 unsigned notice_of(const struct run_state *state, const struct event *event);
 
-/* Returns what the task does according to the first of these events that changes its state: "needs
- * you", "gave up", "is stuck"; or NULL. Static. */
+/* Returns what happened to the task, by the most urgent flag in `events`: "needs you", "gave up" or
+ * "is stuck"; NULL if none of these is set. Static. */
 const char *notice_predicate(unsigned events);
 
-/* Fills in the notice of an event. `output` is the end of the attempt's output, used if no rule
- * names a line; may be NULL. The caller frees with notice_done(). */
+/* Fills in the notice of an event. `output` is the end of the attempt's output, which is used if no
+ * rule names a line; may be NULL. The caller frees *out with notice_done(). */
 void notice_make(const struct run_state *state, const struct event *event, int64_t run,
                  const char *output, struct notice *out);
-/* Frees the texts. Accepts NULL. */
+/* Frees the strings. `notice` may be NULL. */
 void notice_done(struct notice *notice);
 
 /* Notices that are sent together. */
@@ -53,15 +51,17 @@ struct notice_list {
     size_t count;
     size_t total;     /* more than count if some were dropped */
     int64_t run;      /* number of the run */
-    const char *name; /* borrowed; of the run */
+    const char *name; /* borrowed; name of the run */
     const char *dir;  /* borrowed; the directory in which the commands work */
 };
 
-/* Returns the most urgent notice; the first if several are equal. It represents the list. */
+/* Returns the most urgent notice, which represents the list. If several are equally urgent, returns
+ * the first. */
 const struct notice *notice_chief(const struct notice_list *list);
-/* One line: "#41 shop: tax gave up: 3 of 3 tries used; the run has ended: 2 of 3 passed". */
+/* Appends one line: "#41 shop: tax gave up: 3 of 3 tries used; the run has ended: 2 of 3
+ * passed". */
 void notice_message(const struct notice_list *list, struct str *out);
-/* One JSON object without a line feed. */
+/* Appends a JSON object without a line feed. */
 void notice_json(const struct notice_list *list, struct str *out);
 
 #endif

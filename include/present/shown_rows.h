@@ -1,10 +1,8 @@
-/*
- * shown_rows.h - facts about a run, a gate, a task, an attempt, a verdict, a decision, a loop or an
+/* shown_rows.h - facts about a run, a gate, a task, an attempt, a verdict, a decision, a loop or an
  * agent, as labeled rows.
  *
- * The builder of each subject sets the keys, labels and texts of its rows. Text, JSON and panes
- * render the rows; they only choose which subjects to show, and in which order.
- */
+ * The builder of each subject sets the keys, labels and values of its rows. Text, JSON and panes
+ * render the rows; they only choose which subjects to show, and in which order. */
 #ifndef DEVS_SHOWN_ROWS_H
 #define DEVS_SHOWN_ROWS_H
 
@@ -50,7 +48,7 @@ enum shown_run {
     SHOWN_RUN_LIVE,
     SHOWN_RUN_ENDED,
     SHOWN_RUN_INTERRUPTED,
-    SHOWN_RUN_OPEN, /* a session of an agent that devs did not start, without an end */
+    SHOWN_RUN_OPEN, /* a session of an agent that devs did not start; it has no recorded end */
     SHOWN_RUN_COUNT,
 };
 /* A run as a whole, without its events. */
@@ -58,82 +56,87 @@ struct run_facts {
     int64_t number;
     const char *name; /* borrowed; may be NULL */
     enum shown_run state;
-    int live_runs; /* in the log, including this one */
+    int live_runs; /* live runs in the log, including this one */
     bool is_suspended;
-    int64_t pid; /* of its devs */
+    int64_t pid; /* of the devs process that owns the run */
     int64_t started_at_ms, last_at_ms, lasted_ms;
     int64_t tasks, passed, failed, cancelled; /* failed: includes blocked tasks */
     int64_t tries, waited_ms;                 /* of all tasks */
 };
-/* "run" (its number, with that of live runs if others are live), "name", "state", "started",
- * "lasted", "passed", "failed", "cancelled", "open" and "tries" (with the waits). */
+/* Adds "run" (its number, and the number of live runs if others are live), "name", "state",
+ * "started", "lasted", "passed", "failed", "cancelled", "open" and "tries" (with the waits). */
 void rows_run(struct rows *rows, const struct run_facts *run, const struct shown_time *time);
-/* "suspended" if its process is, and for a session "session": when it was last seen. */
+/* Adds "suspended" if the run's process is suspended, and for an agent's session "session": when it
+ * was last seen. */
 void rows_run_notes(struct rows *rows, const struct run_facts *run, const struct shown_time *time);
-/* "tasks" by state, and "tries" with the waits and the time of the next try. */
+/* Adds "tasks" by state, and "tries" with the waits and the time of the next try. */
 void rows_overview(struct rows *rows, const struct overview *overview, const struct run_facts *run,
                    const struct shown_time *time);
-/* "result": "3 of 6 passed, 1 after failures, 2 gave-up"; "flaky": "1 after failures".
+/* Adds "result": "3 of 6 passed, 1 after failures, 2 gave-up"; and "flaky": "1 after failures".
  * O(attempts). */
 void rows_result(struct rows *rows, const struct run_state *state);
-/* "work": tries, failed starts and waits; "agents": what they used. O(attempts). */
+/* Adds "work": tries, failed starts and waits; and "agents": the usage of the agents and its
+ * budgets. O(attempts). */
 void rows_work(struct rows *rows, const struct run_state *state);
-/* "gates" that hold tasks back, one line each; "gate": the one that changes next, with the number
- * of others. No text if all are open, or if the run has ended or has no engine. */
+/* Adds "gates": the gates that hold tasks back, one line each; and "gate": the one that changes
+ * next, with the number of others. The values are empty if all gates are open, or if the run has
+ * ended or has no engine. */
 void rows_gates(struct rows *rows, const struct run_state *state, const struct shown_look *look);
-/* "faults" that several tasks wait with, one line each; none if the run has ended or has no
- * engine. */
+/* Adds "faults": the faults that several waiting tasks share, one line each. Adds nothing if the
+ * run has ended or has no engine. */
 void rows_faults(struct rows *rows, const struct run_state *state, const struct shown_look *look);
 
-/* The columns of a list of tasks: "state", "task", "title", "phases", "try", "next", "class",
+/* Adds the columns of a list of tasks: "state", "task", "title", "phases", "try", "next", "class",
  * "news" (a loop, the class or denied calls) and "why". */
 void rows_task(struct rows *rows, const struct run_state *state, int task,
                const struct shown_look *look);
-/* The same rows of a task that an overview lists, as far as known. `has_ended`: the run has. */
+/* Adds the same rows for a task that an overview lists, as far as they are known. `has_ended`: the
+ * run has ended. */
 void rows_listed(struct rows *rows, const struct overview_row *row, bool has_ended,
                  const struct shown_look *look);
-/* "outcome": how the last try of the task ended; "tries": how many it had, and why not more. */
+/* Adds "outcome": how the last try of the task ended; and "tries": how many tries it had, and why
+ * not more. */
 void rows_tries(struct rows *rows, const struct run_state *state, int task);
 
 /* Attempts, verdicts, decisions, loops and agents (shown_rows.c). */
 
-/* How and when the attempt ended, the time and memory that it used, and how much it wrote. */
+/* Adds how and when the attempt ended, the time and memory that it used, and how much it wrote. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                   const struct shown_time *time);
-/* The hint that a person gave for the attempt. */
+/* Adds the hint that a person gave for the attempt. */
 void rows_hint(struct rows *rows, const struct attempt_state *attempt);
-/* The class of an ended attempt, what it is based on and how certain it is, contract violations,
- * near misses, the server's hint. `verdict` may be NULL if it is not known. */
+/* Adds the class of an ended attempt, its evidence and certainty, contract violations, near misses
+ * and the server's hint. `verdict` may be NULL if it is not known. */
 void rows_verdict(struct rows *rows, const struct plan_step *plan,
                   const struct attempt_state *attempt, const struct verdict *verdict,
                   const struct shown_time *time);
-/* The last rows of rows_verdict(): facts that shown_cause() does not have. */
+/* Adds the last rows of rows_verdict(): facts that shown_cause() does not have. */
 void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
                        const struct shown_time *time);
-/* Other tries of the step, and other tasks, that have the same result as this failed attempt.
- * O(attempts of the run). */
+/* Adds the other tries of the step and the other tasks that have the same result as this failed
+ * attempt. O(attempts of the run). */
 void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
                const struct attempt_state *attempt);
-/* The decision to try again after a delay. */
+/* Adds the decision to try again after a delay. */
 void rows_wait(struct rows *rows, int64_t delay_ms, bool is_free);
-/* The decision that ended a step: its kind, the reason (shown_end()), and who cancelled it or
- * NULL. */
+/* Adds the decision that ended a step: its kind, the reason (shown_end()), and the person who
+ * cancelled it (NULL = nobody). */
 void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, const char *by);
-/* How the task's step ended, and why (shown_ending()). */
+/* Adds how the task's step ended, and why (shown_ending()). */
 void rows_ending(struct rows *rows, const struct run_state *state, int task);
-/* Why the task is in its state (shown_cause()), and how its step ended. */
+/* Adds why the task is in its state (shown_cause()), and how its step ended. */
 void rows_cause(struct rows *rows, const struct run_state *state, int task);
-/* A loop, as seen from this step (from 0); no rows while its verdict is ok. */
+/* Adds a loop, as seen from this step (from 0); no rows while its verdict is ok. */
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
-/* The task's agent, its budgets, its round, and the nudge for its next prompt. */
+/* Adds the task's agent, its budgets, its round, and the nudge for its next prompt. */
 void rows_agent(struct rows *rows, const struct run_state *state, int task,
                 const struct moment *now);
-/* The last claim of the task's agent, in `columns` columns (shown_said()). */
+/* Adds the last claim of the task's agent, fitted to `columns` columns (shown_said()). */
 void rows_said(struct rows *rows, const struct run_state *state, int task, int columns);
-/* What the sandbox does not enforce, stale proofs, and where the task works. */
+/* Adds the limits that the sandbox does not enforce, stale proofs, and the task's workspace. */
 void rows_place(struct rows *rows, const struct run_state *state, int task);
-/* What happens if nobody acts: the next attempts of a waiting task, unless its run is orphaned; and
- * if `odds` is not NULL, how likely the next one passes. */
+/* Adds the forecast: the next attempts of a waiting task, unless its run is orphaned; and if `odds`
+ * is not NULL, how likely the next attempt is to pass. */
 void rows_ahead(struct rows *rows, const struct run_state *state, int task, bool orphaned,
                 const struct retry_odds *odds, const struct shown_time *time);
 
@@ -143,7 +146,7 @@ typedef void rows_line_fn(void *ctx, const char *label, const char *text, enum r
 void rows_each(const struct rows *rows, rows_line_fn *line, void *ctx);
 /* Appends each line as text, indented, with a column of labels. */
 void rows_text(const struct rows *rows, int label_columns, struct str *out);
-/* Appends each row as a member of the caller's JSON object. */
+/* Appends each row that has a value as a member of the caller's JSON object. */
 void rows_json(const struct rows *rows, struct str *out);
 
 #endif

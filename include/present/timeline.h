@@ -36,7 +36,7 @@ enum span_end {
     SPAN_END_CANCELLED, /* an attempt, or the task */
     SPAN_END_LOST,      /* nobody observed the end of the attempt */
     SPAN_END_FAILED,    /* an attempt */
-    SPAN_END_STUCK,     /* the task, as all that follow */
+    SPAN_END_STUCK,     /* the task, like the values below */
     SPAN_END_GAVE_UP,
     SPAN_END_COUNT,
 };
@@ -45,8 +45,10 @@ struct span {
     enum span_kind kind;
     enum span_end end;
     bool is_planned; /* in the future */
-    int step;    /* RUNNING, QUIET: its step; otherwise the step of `attempt`, or the one to come */
-    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest one before, 0 = none */
+    int step;    /* RUNNING, QUIET: its step; otherwise the step of `attempt`, or the first step if
+                    `attempt` is 0 */
+    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest attempt before it; 0 = none
+                  */
     int64_t from_ms, until_ms; /* CLOCK_BOOTTIME, like the moments of the state */
 };
 
@@ -73,9 +75,9 @@ struct stretch {
     int64_t from_ms, until_ms;
 };
 enum { TIMELINE_STRETCHES_MAX = 64 };
-/* Finds the stretches of at least `least_ms` (> 0) in which nothing ran, in order, from the start
- * of the run to now; the first TIMELINE_STRETCHES_MAX. They may be too short by up to 1/4000 of the
- * run. Returns their number. O(attempts). */
+/* Finds the first TIMELINE_STRETCHES_MAX stretches of at least `least_ms` (> 0) in which no attempt
+ * ran, in order, from the start of the run to now. A stretch may be too short by up to 1/2000 of
+ * the run. Returns the number of stretches. O(attempts). */
 int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
                   struct stretch out[TIMELINE_STRETCHES_MAX]);
 
@@ -91,13 +93,14 @@ int64_t timeline_plan_end(const struct run_state *state);
 
 enum time_use {
     TIME_WORK,  /* an attempt ran */
-    TIME_WAIT,  /* for the next attempt, for a source's limit, or during an agent's own retries */
+    TIME_WAIT,  /* waited for the next attempt or a source's limit, or during an agent's own retries
+                 */
     TIME_YOU,   /* a person was needed or held the task */
     TIME_QUIET, /* an attempt ran but was silent */
     TIME_USE_COUNT,
 };
 
-enum { TIME_CLASSES_MAX = 32 }; /* the time of further classes is in the sums only */
+enum { TIME_CLASSES_MAX = 32 }; /* waits of further classes are in the sums only */
 /* The waits after failures of one class. */
 struct time_class {
     struct failure_class class;
@@ -109,29 +112,29 @@ struct time_spent {
     int64_t total_ms;                            /* sum of `ms` */
     struct time_class classes[TIME_CLASSES_MAX]; /* waits; longest first, none of 0 ms */
     int class_count;
-    int longest_task[TIME_USE_COUNT]; /* the task with the most; the first if several are equal; -1
-                                         = none */
+    int longest_task[TIME_USE_COUNT]; /* the task with the longest time; the first if several are
+                                         equal; -1 = none */
     int64_t longest_ms[TIME_USE_COUNT];
     int attempts, failed; /* attempts started, and attempts that failed */
 };
 
-/* "work", "wait", "you", "quiet". */
+/* Returns "work", "wait", "you" or "quiet". Static. */
 const char *time_use_name(enum time_use use);
 
 /* Sums up all tasks. O(tasks + attempts). */
 void time_spent_of_run(struct time_spent *out, const struct run_state *state,
                        const struct moment *now, bool orphaned);
 
-/* Adds the sums of another run. `longest_task` is meaningless afterwards, as tasks belong to a
+/* Adds the sums of another run. `longest_task` is meaningless afterwards, because tasks belong to a
  * run. */
 void time_spent_add(struct time_spent *to, const struct time_spent *more);
 
 /* Returns the share in whole percent, rounded so that all uses add up to 100; 0 if the sum is 0. */
 int time_spent_percent(const struct time_spent *spent, enum time_use use);
-/* "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23), you 2:41 (5 %)". Leaves out
- * zeros and all but the longest waits; "" if no time was spent. */
+/* Appends "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23), you 2:41 (5 %)".
+ * Leaves out zeros and all but the longest waits; "" if no time was spent. */
 void time_spent_words(const struct time_spent *spent, struct str *out);
-/* "work_ms":2384000,"wait_ms":...: one member per use; the caller adds the braces. */
+/* Appends "work_ms":2384000,"wait_ms":...: one member per use. The caller adds the braces. */
 void time_spent_json(const struct time_spent *spent, struct str *out);
 
 /*
@@ -147,16 +150,17 @@ void time_spent_json(const struct time_spent *spent, struct str *out);
 
 struct trace_json;
 
-/* Appends the beginning for a run with this number and name. The caller frees *out with
+/* Appends the beginning of the trace of a run with this number and name. The caller frees *out with
  * trace_json_close(). */
 void trace_json_open(struct trace_json **out, int64_t run, const char *name, struct str *text);
-/* Appends whole objects for the next event. Call it for all events from the first one on; `state`
- * must have the event applied. */
+/* Appends the complete JSON objects of the next event. Call it for every event from the first one
+ * on, after applying the event to `state`. */
 void trace_json_add(struct trace_json *trace, const struct run_state *state,
                     const struct event *event, struct str *text);
-/* Appends slices that are still open, up to the last event, the names of the tasks, and the end. */
+/* Appends the slices that are still open, which end at the last event, the names of the tasks, and
+ * the end of the trace. */
 void trace_json_end(struct trace_json *trace, const struct run_state *state, struct str *text);
-/* Accepts NULL. */
+/* Frees the trace, which may be NULL. */
 void trace_json_close(struct trace_json *trace);
 
 #endif

@@ -27,21 +27,21 @@ enum app_mode {
 
 /* Why the user left. */
 enum app_leave {
-    APP_LEFT,         /* q while nothing of ours is running, or after the run ended */
-    APP_LEFT_WAIT,    /* q w, and all running attempts have ended; tasks not yet started stay in
-                         the log */
-    APP_LEFT_CANCEL,  /* q c: cancel all, then leave */
-    APP_LEFT_DETACH,  /* q d: the engine continues without a terminal */
-    APP_LEFT_PLAIN,   /* :plain: the caller continues with plain lines from `run` and `seen_seq` */
-    APP_LEFT_SIGNAL,  /* SIGTERM or SIGHUP, see `signal` */
+    APP_LEFT,        /* q while no task of this process runs or waits, or after the run has ended */
+    APP_LEFT_WAIT,   /* q w, and all running attempts have ended; tasks not yet started stay in
+                        the log */
+    APP_LEFT_CANCEL, /* q c: cancel all, then leave */
+    APP_LEFT_DETACH, /* q d: the engine continues without a terminal */
+    APP_LEFT_PLAIN,  /* :plain: the caller continues with plain lines from `run` and `seen_seq` */
+    APP_LEFT_SIGNAL, /* SIGTERM or SIGHUP, see `signal` */
     APP_LEFT_TAKE_UP, /* r or R in a run that has ended: the caller starts an engine, see `asked` */
 };
 
-/* What r and R require in a run that has ended. */
+/* How a retry (r or R) in a run that has ended is carried out. */
 enum app_take_up {
-    APP_TAKE_UP_OWNED,   /* a process still owns the run; the request is sent there */
+    APP_TAKE_UP_OWNED,   /* a process still owns the run; the request is sent to it */
     APP_TAKE_UP_REFUSED, /* the request would have no effect */
-    APP_TAKE_UP_STARTS,  /* a new engine, which the caller starts after the app has left */
+    APP_TAKE_UP_STARTS,  /* by a new engine, which the caller starts after the app has left */
 };
 
 struct follower;
@@ -60,12 +60,12 @@ struct app_options {
                                         borrowed; NULL = no redaction */
     bool engine_here;                /* the run's engine is in this process */
     int engine_done_fd;              /* becomes readable when the engine has ended; -1 = none */
-    void (*leave)(void *ctx);        /* q w: start nothing more, end when running attempts have
-                                        ended; the screen stays open until then. NULL = q w
-                                        returns at once and the caller does this */
-    void *leave_ctx;                 /* borrowed; passed to leave() */
-    const char *rules;               /* the user's own rules, see classify.h; borrowed; NULL =
-                                        none */
+    void (*leave)(void *ctx); /* for q w: starts nothing more and ends when running attempts have
+                                 ended; the screen stays open until then. NULL = q w returns at
+                                 once, and the caller does this */
+    void *leave_ctx;          /* borrowed; passed to leave() */
+    const char *rules;        /* the user's own rules, see classify.h; borrowed; NULL =
+                                 none */
     /* Saves a new rule of the user (C n); sets *err on false. NULL: rules cannot be saved */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; passed to save_rule() */
@@ -81,8 +81,8 @@ struct app_options {
     /* Reads a whole regular file. Fails with ERR_LIMIT if it is larger than max_bytes. NULL: no
      * files are read. */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);
-    /* Decides what these retries need in a run that has ended. Appends the reason to *why if they
-     * are refused. NULL: they are sent like any other request. */
+    /* Decides how these retries are carried out in a run that has ended. Appends the reason to *why
+     * if they are refused. NULL: retries are sent like any other request. */
     enum app_take_up (*take_up)(void *ctx, int64_t run, const struct control *asked, size_t count,
                                 struct str *why);
     void *take_up_ctx; /* borrowed; passed to take_up() */
@@ -105,17 +105,18 @@ struct app_result {
                               frees it */
     size_t asked_count;
     int64_t seen_seq;          /* the last event of `run` that was shown */
-    struct follower *follower; /* of `run`, read up to where the app stopped; the caller closes
-                                  it */
+    struct follower *follower; /* follower of `run`, read up to the point where the app stopped; the
+                                  caller closes it */
 };
 
-/* One frame of the cockpit, drawn without a terminal, of the run at a given moment. Uses place, run
- * and ascii of the options. Borrowed for the call. */
+/* A frame of the cockpit that shows the run at a given moment, drawn without a terminal. Uses
+ * place, run and ascii of the options. Borrowed for the call. */
 struct app_picture {
     const char *at;   /* a time or event, in the syntax of replay_find(); NULL = the last event */
     const char *task; /* id of the selected task; NULL = the task of the latest event */
     const char *view; /* "tasks", "detail", ...; NULL = "tasks" */
-    bool is_replay;   /* draw it as a replay, which may know more than was known at that moment */
+    bool is_replay; /* draw it as a replay, which may show facts that became known after that moment
+                     */
     const struct theme *theme; /* draw the frame as SVG in these colors; NULL = as text */
     int rows, columns;
 };

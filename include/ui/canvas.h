@@ -32,7 +32,7 @@ enum style {
     STYLE_HELD,
     STYLE_PASSED,
     STYLE_FAILED,    /* gave up, or stuck */
-    STYLE_LOST,      /* the process is gone, and its exit was not observed */
+    STYLE_LOST,      /* the process has died, and its exit was not observed */
     STYLE_SUSPECT,   /* may be looping */
     STYLE_PHASE_RED, /* the phases, in bars and strips; each also shows a letter */
     STYLE_PHASE_GREEN,
@@ -54,16 +54,16 @@ struct cell {
     uint32_t mark; /* a combining rune drawn with it; 0 = none */
     uint8_t style; /* enum style */
     bool chosen;   /* in the selected row */
-    bool pointed;  /* under one of our own cursors */
+    bool pointed;  /* under a cursor that devs draws */
 };
 
-/* Position and width available for a text. */
+/* Position of a string and the width available for it. */
 struct spot {
     int row, column;
     int width; /* at most this many columns; longer text ends in an ellipsis */
 };
 
-/* What is under the mouse. */
+/* The kind of object under the mouse. */
 enum zone_kind {
     ZONE_KEY,   /* value: the key that a click sends */
     ZONE_ROW,   /* value: index of a row of the view */
@@ -109,7 +109,7 @@ void canvas_clear(struct canvas *canvas);
 /* Frees the cells and leaves an empty canvas. */
 void canvas_done(struct canvas *canvas);
 
-/* Returns NULL outside the canvas. */
+/* Returns the cell, or NULL outside the canvas. */
 struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 
 /* Draws UTF-8 text. Control bytes and invalid UTF-8 become '?'; in ASCII mode, so does every rune
@@ -128,7 +128,7 @@ void canvas_upright(struct canvas *canvas, int row, int column, int rows);
 void canvas_blank_row(struct canvas *canvas, int row, enum style style);
 /* Marks a row as selected. */
 void canvas_choose(struct canvas *canvas, int row, int column, int width);
-/* Marks one cell as being under a cursor of ours. Does nothing outside the canvas. */
+/* Marks one cell as being under a cursor that devs draws. Does nothing outside the canvas. */
 void canvas_point(struct canvas *canvas, int row, int column);
 
 /* Makes a click in `spot` send `key`, until the canvas is cleared. Zones beyond CANVAS_ZONES_MAX

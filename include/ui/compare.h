@@ -40,11 +40,11 @@ enum compare_text {
     COMPARE_OUT,
     COMPARE_ERR,
     COMPARE_WORDS, /* text written by an agent */
-    COMPARE_DIFF,  /* its changes as a patch; not masked */
+    COMPARE_DIFF,  /* the changes of the attempt as a patch; not masked */
     COMPARE_TEXT_COUNT,
 };
 
-enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* limit for the lines of one text */
+enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* maximum bytes of the lines of one text */
 struct compare_line {
     size_t start, len; /* position in `bytes`, whose text is clean for a terminal */
 };
@@ -74,7 +74,7 @@ struct compare_side {
     struct compare_lines texts[COMPARE_TEXT_COUNT];
     struct compare_path paths[COMPARE_PATHS_MAX];
     size_t path_count;
-    bool paths_known; /* its changes were captured */
+    bool paths_known; /* the changes of the attempt were captured */
 };
 
 struct compare {
@@ -85,8 +85,8 @@ struct compare {
     size_t second_lines; /* all lines */
 };
 
-/* The caller frees *out with compare_done(), even after an error. Takes about 40 KiB plus the size
- * of the compared texts. */
+/* Compares the two attempts. The caller frees *out with compare_done(), even after an error. Takes
+ * about 40 KiB plus the size of the compared texts. */
 ATTR_MUST_USE bool compare_read(struct compare *out,
                                 const struct compare_subject subjects[COMPARE_SIDES],
                                 struct err *err);

@@ -1,11 +1,10 @@
-/*
- * forensics.h - what is known about the end of one attempt, in sections of lines. The screen and
- * piped output share the same text.
+/* forensics.h - everything that is known about the end of one attempt, in sections of lines. The
+ * screen and piped output share the same text.
  *
  * Built from the capture, the attempt's events and its output in the log. Every line went through
  * text_clean(). If something was not captured, a line says why. A standalone value, made by one
- * call; it belongs to the reader's thread while it is being made, and to any one thread afterwards.
- */
+ * call; it belongs to the reader's thread while it is being made, and to any one thread
+ * afterwards. */
 #ifndef DEVS_FORENSICS_H
 #define DEVS_FORENSICS_H
 
@@ -59,7 +58,7 @@ enum {
 struct forensics {
     struct log_output_key key;    /* the attempt; attempt 0: there is none */
     struct verdict verdict;       /* verdict of a failed attempt; otherwise its class is success */
-    struct str head;              /* how it ended and what was captured; one line */
+    struct str head;              /* how the attempt ended and what was captured; one line */
     struct str secrets;           /* the names of redacted secrets, "" if none; one line */
     struct str nothing;           /* why there is no capture, "" if there is one; one line */
     struct str text;              /* the text of all lines */
@@ -77,9 +76,10 @@ const char *forensics_name(enum forensics_section section);
 /* Returns the section's heading: "VERDICT". Static. */
 const char *forensics_title(enum forensics_section section);
 
-/* Collects what is known about attempt `key` as of state->last_seq. `key->run` is the reader's
- * number of the run in `state`. Frees what *out held before; the caller frees the new value with
- * forensics_done(). If the log cannot be read, `nothing` says why and the attempt is 0. */
+/* Collects everything that is known about attempt `key` as of state->last_seq. `key->run` is the
+ * reader's number of the run in `state`. Frees the old contents of *out; the caller frees the new
+ * value with forensics_done(). If the log cannot be read, `nothing` says why and the attempt is
+ * 0. */
 ATTR_MUST_USE bool forensics_read(struct forensics *out, const struct run_state *state,
                                   const struct log_output_key *key, struct log_reader *reader,
                                   struct err *err);

@@ -26,7 +26,7 @@ struct keymap;
  * The caller frees the keys with own_keys_free(). */
 ATTR_MUST_USE struct keymap *own_keys_read(const char *name, const char *text, size_t len,
                                            struct str *problems);
-/* `keys` may be NULL. */
+/* Frees the keys, which may be NULL. */
 void own_keys_free(struct keymap *keys);
 
 /*

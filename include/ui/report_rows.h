@@ -15,11 +15,11 @@
 enum report_mark {
     REPORT_ROW_PLAIN,
     REPORT_ROW_HEAD,
-    REPORT_ROW_DIFFERS, /* a fact that differs between the two */
+    REPORT_ROW_DIFFERS, /* a fact that differs between the two sides */
     REPORT_ROW_FOLD,    /* replaces a run of equal lines */
     REPORT_ROW_SAME,    /* a line in both */
-    REPORT_ROW_REMOVED, /* only in the first */
-    REPORT_ROW_ADDED,   /* only in the second */
+    REPORT_ROW_REMOVED, /* a line only in the first */
+    REPORT_ROW_ADDED,   /* a line only in the second */
 };
 struct report_row {
     size_t start, len; /* byte range in `text`, without the trailing line feed */

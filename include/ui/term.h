@@ -50,20 +50,20 @@ enum term_key {
     TERM_KEY_F1,
     TERM_KEY_RESIZE, /* the size has changed: call term_size() */
     TERM_KEY_MOUSE,  /* a mouse event: call term_mouse() */
-    TERM_KEY_GONE,   /* the terminal has gone away */
+    TERM_KEY_GONE,   /* the terminal was closed or disconnected */
 };
 
 enum term_color { TERM_COLOR_AUTO, TERM_COLOR_NONE };
 
 struct term;
 
-/* Checks whether term_open() could draw here, without touching the terminal. Fails with
- * ERR_INVALID, with the reason. */
+/* Checks whether term_open() could draw here, without touching the terminal. Fails with ERR_INVALID
+ * and the reason. */
 ATTR_MUST_USE bool term_check(struct err *err);
 /* Returns how many colors the terminal has, 0 if none. Call term_check() first. */
 int term_color_count(void);
 
-/* Takes over the terminal; stdin and stdout must be the same one. Fails with ERR_INVALID if it
+/* Takes over the terminal; stdin and stdout must be the same terminal. Fails with ERR_INVALID if it
  * cannot be used (TERM unknown or dumb); the caller then falls back to plain lines. */
 ATTR_MUST_USE bool term_open(struct term **out, enum term_color color, struct err *err);
 /* Restores the terminal. `term` may be NULL. */
@@ -71,8 +71,8 @@ void term_close(struct term *term);
 
 /* Returns the last known size, in cells. */
 void term_size(const struct term *term, int *rows_out, int *columns_out);
-/* Returns true if the locale is UTF-8 and all our symbols are one column wide. Otherwise, draw
- * ASCII. */
+/* Returns true if the locale is UTF-8 and all symbols of the cockpit are one column wide.
+ * Otherwise, draw ASCII. */
 bool term_is_utf8(const struct term *term);
 
 /* Shows a canvas. Writes only the changed cells. */
@@ -93,10 +93,10 @@ struct mouse term_mouse(const struct term *term);
 enum { TERM_COPY_MAX = 64 * 1024 };
 /* Asks the terminal to put text on the clipboard (OSC 52), passing it through tmux and screen.
  * Terminals do not report whether it worked. Returns false if the text is longer than TERM_COPY_MAX
- * bytes or the terminal is gone. */
+ * bytes or the terminal was closed. */
 ATTR_MUST_USE bool term_copy(struct term *term, const char *text, size_t len);
 /* Rings the terminal's bell (or flashes, as the user has configured it) and shows the message as a
- * desktop notification if the terminal can (OSC 9, or 777 where that is known to work; tmux needs
+ * desktop notification if the terminal can (OSC 9, or 777 if that is known to work; tmux needs
  * allow-passthrough). */
 void term_notify(struct term *term, const char *message);
 
@@ -109,7 +109,7 @@ uint32_t term_key(struct term *term, bool text_wanted);
 void term_flush_keys(struct term *term);
 /* Hands the terminal to another program, until term_come_back(). */
 void term_step_aside(struct term *term);
-/* Takes the terminal back and redraws everything, as the other program may have written
+/* Takes the terminal back and redraws everything, because the other program may have written
  * anywhere. */
 void term_come_back(struct term *term);
 /* Leaves the screen and stops this process like ^Z; returns after it is continued. */

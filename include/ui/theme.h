@@ -39,13 +39,13 @@ ATTR_MUST_USE bool theme_named(const char *name, struct theme *out);
 /* Returns "auto", "dark", ... in display order; NULL past the last. */
 const char *theme_name_at(size_t index);
 
-/* Parses a user's theme: an object of styles, each listing what differs ("fg", "bg", "bold",
- * "underline", "reverse") from the theme named by "like" (default "auto"). Fails with ERR_INVALID;
- * the message begins with the line number. */
+/* Parses a user's theme: an object of styles, each listing the members that differ ("fg", "bg",
+ * "bold", "underline", "reverse") from the theme named by "like" (default "auto"). Fails with
+ * ERR_INVALID; the message begins with the line number. */
 ATTR_MUST_USE bool theme_parse(const char *text, size_t len, struct theme *out, struct err *err);
 
 /* Returns how a cell looks. In the selected row it is bold, so that its colors still show the
- * state. Under a cursor of ours, foreground and background are swapped. */
+ * state. Under a cursor that devs draws, foreground and background are swapped. */
 struct theme_paint theme_paint(const struct theme *theme, const struct cell *cell);
 
 /* Returns a style's name in theme files: "needs-you", ... */

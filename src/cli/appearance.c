@@ -1,6 +1,5 @@
-/*
- * appearance.c - the theme, ASCII and width of output, and the user's own keys.
- */
+/* appearance.c - chooses the theme, ASCII mode and width of output, and reads the user's own
+ * keys. */
 #include "appearance.h"
 
 #include <assert.h>

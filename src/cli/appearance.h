@@ -20,7 +20,7 @@
 ATTR_MUST_USE bool appearance_theme(const struct globals *globals, const struct ui_settings *ui,
                                     struct theme *out, struct err *err);
 
-/* Whether to print ASCII only, because of --ascii or because the locale is not UTF-8. */
+/* Returns whether to print ASCII only, because of --ascii or because the locale is not UTF-8. */
 bool appearance_print_ascii(const struct globals *globals);
 /* Returns the width of the terminal on stdout; 0 = not a terminal, so lines are printed whole. */
 int appearance_print_columns(void);
@@ -37,7 +37,7 @@ struct keys_file {
     char path[PATH_MAX]; /* $XDG_CONFIG_HOME/devs/keys.json, or else ~/.config/devs/keys.json; "" =
                             no such folder */
     bool is_there;
-    struct keymap *keys; /* owned; the keys in force; NULL = the built-in ones */
+    struct keymap *keys; /* owned; the active keys; NULL = the built-in ones */
     struct str problems; /* owned; one line each; "" = none */
 };
 

@@ -1,9 +1,7 @@
-/*
- * command.c - parses options, prints help, and has the table of commands.
+/* command.c - parses options, prints help, and contains the table of commands.
  *
  * A command can list its options without running: then its parser fills globals->listing and
- * returns. Options may be anywhere before "--".
- */
+ * returns. Options may be anywhere before "--". */
 #include "command.h"
 
 #include <assert.h>
@@ -15,10 +13,11 @@
 #include "fail.h"
 #include "lines.h"
 
-/* Options: parsed, and printed as help. */
+/* Parsing options, and printing them as help. */
 
-/* Reads the option at argv[*at], and the next word if that is its value; then *at is its index. A
- * repeatable option appends to its earlier values, any other replaces its earlier value. */
+/* Reads the option at argv[*at]. If its value is the next word, sets *at to the index of that word.
+ * A repeatable option appends to its earlier values; any other option replaces its earlier
+ * value. */
 static bool read_option(const struct options *options, int argc, char **argv, int *at,
                         struct err *err)
 {
@@ -73,7 +72,7 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
     bool only_operands = false;
     for (int at = 0; at < argc; at++) {
         char *word = argv[at];
-        /* "-1" is a number, since no option starts with a digit */
+        /* "-1" is a number, because no option starts with a digit */
         const bool is_option =
             !only_operands && word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
         if (is_option && strcmp(word, "--") == 0) {
@@ -92,7 +91,7 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
 
 enum { HELP_COLUMNS = 80, HELP_WORDS_AT = 27 };
 
-/* Prints the text from column `at`, wrapped into lines below in the column of the descriptions. */
+/* Prints the text from column `at` on. Further lines begin in the column of the descriptions. */
 static void print_words(const char *words, int at)
 {
     size_t len = strlen(words);
@@ -212,7 +211,7 @@ int command_run(const struct command *command, struct globals *globals, int argc
     return command->run(globals, argc, argv);
 }
 
-/* Prints the usage, a line for each option, and what the command adds. */
+/* Prints the usage, a line for each option, and the additional text of line->print_more(). */
 static void print_help(const struct command *command, const struct command_line *line,
                        const struct options *options)
 {

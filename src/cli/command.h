@@ -1,7 +1,5 @@
-/*
- * command.h - the command line: the table of commands, and the options of each as a table, from
- * which dispatch, parsing, help and completion follow.
- */
+/* command.h - the tables of commands and of their options, which drive dispatch, parsing, help and
+ * completion. */
 #ifndef DEVS_COMMAND_H
 #define DEVS_COMMAND_H
 
@@ -25,8 +23,8 @@ struct option_words {
 struct option_spec {
     const char *name;    /* without the dashes */
     char letter;         /* 0 = none */
-    const char *metavar; /* the value's name in the help; NULL for a flag. "T...": repeatable, and
-                            value is the `words` of a struct option_words */
+    const char *metavar; /* the value's name in the help; NULL for a flag. "T...": the option is
+                            repeatable, and `value` is the `words` of a struct option_words */
     const char *words;
     bool *flag;         /* borrowed: set to true */
     const char **value; /* borrowed: set to the argument */
@@ -38,8 +36,8 @@ struct options {
     bool rest_after_first; /* the first operand ends the options (exec) */
 };
 
-/* Options may be anywhere before "--"; operands are moved to argv[0..*count_out). Fails with
- * ERR_INVALID, which names the wrong word. */
+/* Parses the options, which may be anywhere before "--", and moves the operands to
+ * argv[0..*count_out). Fails with ERR_INVALID; the message names the wrong word. */
 ATTR_MUST_USE bool options_parse(const struct options *options, int argc, char **argv,
                                  int *count_out, struct err *err);
 
@@ -54,11 +52,11 @@ struct globals {
     bool no_color;
     const char *theme;               /* --theme NAME, NULL if not given */
     const char *command_line;        /* the complete command line, for the log */
-    const struct command *command;   /* its row in the table; NULL for the cockpit */
-    struct command_listing *listing; /* set: only fill it in and do nothing else; otherwise NULL */
+    const struct command *command;   /* the command's row in the table; NULL for the cockpit */
+    struct command_listing *listing; /* if set, the command only fills this in; otherwise NULL */
 };
 
-/* argv[0] is the first word after the command's name. Returns the exit code. */
+/* Runs a command. argv[0] is the first word after the command's name. Returns the exit code. */
 typedef int command_fn(struct globals *globals, int argc, char **argv);
 
 /* The groups of the help, in its order. */
@@ -94,7 +92,7 @@ struct command {
     bool writes; /* the log that it needs must be ours (log_own.h) */
 };
 
-/* In the order of the help, group by group. Returns NULL past the end. */
+/* Returns the commands in the order of the help, group by group; NULL past the end. */
 const struct command *command_at(size_t index);
 /* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
@@ -105,7 +103,7 @@ int command_fail_unknown(const char *name);
 
 /* The syntax of a command. */
 struct command_line {
-    const struct option_spec *specs; /* its own options */
+    const struct option_spec *specs; /* the command's own options */
     size_t spec_count;
     bool rest_after_first;
     int min_operands, max_operands; /* max -1 = unlimited */
@@ -119,7 +117,7 @@ struct command_line {
  * line->done; on an error, also prints it. Returns the exit code for line->done. */
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
 
-/* The options of a command. Names and texts are static; nothing else is borrowed. */
+/* The options of a command. All strings are static; the pointers `flag` and `value` are NULL. */
 enum { COMMAND_SPECS_MAX = 40, COMMAND_GLOBAL_SPECS = 5 /* the global ones, which come first */ };
 struct command_listing {
     struct option_spec specs[COMMAND_SPECS_MAX];

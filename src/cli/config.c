@@ -1,10 +1,8 @@
-/*
- * config.c - finds, reads and checks devs.config.json, and says which of its keys need trust.
+/* config.c - finds, reads and checks devs.config.json, and says which of its keys need trust.
  *
  * The file may have come with a clone. Until keys that need trust have it, they are left out
  * (CONFIG_LOOKS), or the command is refused (CONFIG_ACTS). The text whose trust is checked is the
- * text that is parsed. The options of sandboxes are also made here.
- */
+ * text that is parsed. This file also evaluates the sandbox options of the command line. */
 #define _DEFAULT_SOURCE /* fileno(), realpath() */
 
 #include "config.h"
@@ -296,7 +294,7 @@ static int read_settings(const struct str *text, struct config *config)
     return code;
 }
 
-/* Whether the object has a member that is probably a misspelled "secrets". */
+/* Returns whether the object has a member that is probably a misspelled "secrets". */
 static bool misspells_secrets(const struct json *root)
 {
     static const char name[] = "secrets";
@@ -312,8 +310,8 @@ static bool misspells_secrets(const struct json *root)
     return false;
 }
 
-/* Extracts the member "secrets" of an invalid text as settings of its own. Takes the whole text
- * if it is not an object, or if it is unclear which member is meant. */
+/* Appends settings that consist only of the "secrets" of an invalid text. Appends the whole text if
+ * it is not an object, or if it is unclear which member is meant. */
 static void take_secrets(const struct str *text, struct str *out)
 {
     struct json *root = NULL;
@@ -493,7 +491,7 @@ const struct policy *config_policy(const struct settings *settings, const char *
     return NULL;
 }
 
-/* The sandbox that options choose. */
+/* The sandbox chosen on the command line. */
 
 bool sandbox_options_choose(const struct sandbox_options *words, const struct settings *settings,
                             bool *is_given, struct sandbox_spec *out, struct err *err)

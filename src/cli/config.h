@@ -1,8 +1,6 @@
-/*
- * config.h - devs.config.json: the project's settings, in the run's folder or one above it, the
- * options that override them, and adding a rule to them. Any thread; functions that print: main
- * thread.
- */
+/* config.h - devs.config.json: the project's settings, in the run's folder or one above it, the
+ * options that override them, and a function that adds a rule to them. Any thread; functions that
+ * print: main thread. */
 #ifndef DEVS_CONFIG_H
 #define DEVS_CONFIG_H
 
@@ -37,7 +35,8 @@ struct trust_need {
 /* All zero: there are no settings. */
 struct config_trust {
     enum trust_state state;
-    struct str reason; /* owned; why it needs trust whatever it contains; empty = it does not */
+    struct str
+        reason; /* owned; why the file needs trust whatever it contains; empty = no such reason */
     struct trust_need *needs; /* owned, in document order */
     size_t need_count, need_room;
 };
@@ -67,8 +66,8 @@ int config_read_secrets(const char *dir, struct config *out);
 ATTR_MUST_USE bool config_read_quietly(const char *dir, struct settings *out);
 void config_done(struct config *config);
 
-/* Returns the policy of that name, as settings_policy() does; NULL, with an error that lists the
- * existing ones, if there is none. Borrowed from the settings. */
+/* Returns the policy of that name, as settings_policy() does. Returns NULL if there is none; the
+ * error lists the existing policies. Borrowed from the settings. */
 const struct policy *config_policy(const struct settings *settings, const char *name,
                                    struct err *err);
 
@@ -76,7 +75,7 @@ const struct policy *config_policy(const struct settings *settings, const char *
  * root), whose settings were trusted and no longer exist. Returns false if there is none. */
 ATTR_MUST_USE bool config_trust_find_gone(const char *dir, const char *found, char path[PATH_MAX]);
 
-/* Whether the user must trust the file before its settings take effect. */
+/* Returns whether the user must trust the file before its settings take effect. */
 bool config_trust_waits(const struct config_trust *trust);
 
 /* Appends why the file needs trust, for messages: "ui.notify_command runs a command, so it needs
@@ -84,7 +83,7 @@ bool config_trust_waits(const struct config_trust *trust);
 void config_trust_brief(const struct config_trust *trust, struct str *out);
 /* Appends a line for each key, with its complete value, for people; not cleaned. */
 void config_trust_lines(const struct config_trust *trust, struct str *out);
-/* Appends the same as members of a JSON object: "reason", and "keys", an array. */
+/* Appends the reason and the keys as members of a JSON object: "reason", and "keys", an array. */
 void config_trust_json(const struct config_trust *trust, struct str *out);
 
 /* The options of a command that choose the sandbox of its steps. */
@@ -114,17 +113,15 @@ ATTR_MUST_USE bool sandbox_options_choose(const struct sandbox_options *words,
                                           const struct settings *settings, bool *is_given,
                                           struct sandbox_spec *out, struct err *err);
 
-/*
- * Adds a rule that a person teaches to the project's devs.config.json.
- */
+/* Adds a rule of the user to the project's devs.config.json. */
 
-/* Adds the JSON text of a rule, or of a list of rules, to "rules" in the devs.config.json
- * nearest to `dir`, an absolute path; creates the file in `dir` if there is none. A rule
- * replaces the one of the same name. Everything else in the file is unchanged, including
- * comments and its mode. Savers take turns; fails with ERR_BUSY if another program holds the
- * folder's lock for long. The new text is checked as a whole, with rules compiled, and then
- * replaces the old one atomically or not at all. Fails with ERR_INVALID, with nothing written.
- * Prints nothing. Any thread. */
+/* Adds the JSON text of a rule, or of a list of rules, to "rules" in the devs.config.json nearest
+ * to `dir`, an absolute path; creates the file in `dir` if there is none. A rule replaces an
+ * existing rule of the same name. Everything else in the file is unchanged, including comments and
+ * its mode. Savers take turns; fails with ERR_BUSY if another program holds the folder's lock for
+ * long. The new text is checked as a whole, with rules compiled, and then replaces the old one
+ * atomically or not at all. Fails with ERR_INVALID, with nothing written. Prints nothing. Any
+ * thread. */
 ATTR_MUST_USE bool rules_add(const char *dir, const char *rule_json, struct err *err);
 
 #endif

@@ -24,11 +24,12 @@ struct violations;
 int fail_violations(const char *what, const char *so, const struct violations *violations);
 /* Prints what to do about the error that was just printed. */
 void say_hint(const char *text);
-/* Prints text to stdout, without control bytes, since it may come from untrusted sources. */
+/* Prints text to stdout, without control bytes, because it may come from untrusted sources. */
 void say(const char *text);
 /* Like say(), formatted; at most SAY_MAX bytes. */
 ATTR_PRINTF(1, 2) void sayf(const char *fmt, ...);
-/* Prints JSON to stdout. On a terminal, escapes what must not be shown there (text_escape()). */
+/* Prints JSON to stdout. On a terminal, escapes characters that must not be shown there
+ * (text_escape()). */
 void say_json(const char *text);
 /* Prints lines to stderr, cleaned like say(). */
 void say_error(const char *text);
@@ -77,7 +78,7 @@ enum exit_code {
     EXIT_NO_AGENT = 69,     /* no agent CLI, or not the requested one */
     EXIT_NO_CREATE = 73,    /* the log cannot be created, or output cannot be written */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
-    EXIT_BUSY = 75,         /* another process is using it */
+    EXIT_BUSY = 75,         /* in use by another process */
     EXIT_STOPPED = RUN_EXIT_STOPPED,
 };
 

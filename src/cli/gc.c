@@ -223,10 +223,10 @@ void gc_automatic(const struct place *place, const struct retention_settings *se
 
 extern char **environ;
 
-/* The run that workspaces belong to; they are sorted by run. */
+/* The run of the current workspaces, which are sorted by run. */
 struct owner {
     char uid[WORKSPACE_UID_MAX];
-    struct follower *follower; /* owned; NULL: the log does not know the run */
+    struct follower *follower; /* owned; NULL: the run is not in the log */
 };
 
 static int64_t find_run(const struct gc *gc, const char *uid)
@@ -263,8 +263,8 @@ static void meet_owner(const struct gc *gc, struct owner *owner, const char *uid
     if (run == 0 || !follower_open(&owner->follower, &gc->place, run, NULL))
         return;
     bool whole = follower_read(owner->follower, 0, NULL, NULL, NULL, NULL);
-    (void)whole; /* a task that a damaged log does not show is not known to have passed, so its
-                    workspace stays */
+    (void)whole; /* if a damaged log lacks the end of a task, the task is not known to have passed,
+                    so its workspace stays */
 }
 
 static bool is_alive(const struct owner *owner)
@@ -296,7 +296,7 @@ static struct fate fate_of(enum fate_kind what, const char *why)
     return (struct fate){.what = what, .why = why};
 }
 
-/* Whether the result was kept and still exists. *out is NULL if that is not known. */
+/* Returns whether the result was kept and still exists. *out is NULL if that is not known. */
 static bool has_result(const struct gc *gc, const struct owner *owner,
                        const struct workspace_left *left, struct workspace_result **out)
 {
@@ -313,7 +313,7 @@ static bool has_result(const struct gc *gc, const struct owner *owner,
     return !workspace_result_open(out, &call, NULL) || workspace_result_is_there(*out);
 }
 
-/* The fate of a workspace whose task has passed, or whose removal was requested. */
+/* Decides what happens to a workspace whose task has passed, or whose removal was requested. */
 static struct fate fate_with_result(const struct workspace_left *left, bool is_known,
                                     bool is_wanted)
 {
@@ -330,7 +330,7 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
     return fate_of(FATE_UNTOLD, left->branch); /* small; devs diff needs it */
 }
 
-/* A result is only removed on request. */
+/* Decides what happens to a workspace. Removes a result only on request. */
 static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
                                const struct workspace_left *left, struct workspace_result **result)
 {
@@ -387,7 +387,7 @@ static void take_workspace(struct gc *gc, const struct owner *owner,
     workspace_result_close(result);
 }
 
-/* Whether a remaining workspace of the run needs the contents that its snapshots share. */
+/* Returns whether a remaining workspace of the run needs the contents that its snapshots share. */
 static bool is_shared_and_needed(const struct workspace_left *all, size_t count, size_t at)
 {
     for (size_t i = 0; all[at].task[0] == '\0' && i < count; i++) {

@@ -1,6 +1,4 @@
-/*
- * gc.h - what devs gc finds and removes.
- */
+/* gc.h - removes workspaces, and old runs from the log, for devs gc and at the end of a run. */
 #ifndef DEVS_GC_H
 #define DEVS_GC_H
 

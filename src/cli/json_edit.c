@@ -268,7 +268,8 @@ static void blank_out(struct str *plain, size_t from, size_t to)
 static void make_plain(const struct str *text, struct str *out)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    size_t comma = 0;  /* after an item, with only blanks since; 0 = none */
+    size_t comma =
+        0; /* position of a comma after an item that only blanks have followed; 0 = none */
     char before = '{'; /* the last non-blank byte */
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);
@@ -324,7 +325,7 @@ void jsonc_close(struct jsonc *jsonc)
     *jsonc = (struct jsonc){0};
 }
 
-/* Parses the text again after a change of ours, which keeps it valid. */
+/* Parses the text again after our own change, which keeps it valid. */
 static void parse_again(struct jsonc *jsonc)
 {
     const bool ok = parse_plain(jsonc, NULL);
@@ -350,9 +351,9 @@ static void add_span(const struct str *text, struct json_span span, struct str *
 struct layout {
     bool has_lines;
     const char *feed;    /* "\n" or "\r\n" */
-    struct str step;     /* owned */
-    struct str indent;   /* owned; of the new item */
-    struct str at_close; /* owned; of the closing bracket's line */
+    struct str step;     /* owned; one level of indentation */
+    struct str indent;   /* owned; indentation of the new item */
+    struct str at_close; /* owned; indentation of the closing bracket's line */
 };
 
 /* Finds the last item of the container; false if it has none. */
@@ -392,7 +393,7 @@ static struct layout find_layout(const struct jsonc *jsonc, struct json_span con
                                      : feed < text->data + len - 1 || container.start == 0);
     if (feed && feed > text->data && feed[-1] == '\r')
         layout.feed = "\r\n";
-    /* one level of indentation is that of the first member, if it has a line of its own */
+    /* if the first member is on a line of its own, its indentation is one level */
     struct json_member first;
     const struct json_span root = json_edit_root(jsonc->plain.data);
     const bool has_one = json_edit_member_at(jsonc->plain.data, root, 0, &first);
@@ -458,7 +459,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     parse_again(jsonc);
 }
 
-/* Returns the comma that is removed with an item: the one after it, or else the one before it. */
+/* Returns the comma that is removed with an item: the next comma, or else the previous one. */
 static size_t removal_comma(const struct jsonc *jsonc, struct json_span container,
                             struct json_span item)
 {
@@ -478,7 +479,7 @@ static size_t removal_comma(const struct jsonc *jsonc, struct json_span containe
     return close;
 }
 
-/* Whether a comment extends to the line feed at `feed`. */
+/* Returns whether a comment extends to the line feed at `feed`. */
 static bool ends_comment(const struct jsonc *jsonc, size_t feed)
 {
     const char *text = jsonc->text.data;

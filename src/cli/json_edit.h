@@ -43,7 +43,7 @@ void json_edit_add_member(struct str *text, const char *key, const char *value);
 
 struct json;
 
-/* A text with comments, and the same text with blanks in place of everything that is not JSON:
+/* JSON text with comments, and the same text with blanks in place of everything that is not JSON:
  * positions are the same in both. All zero before jsonc_open(). */
 struct jsonc {
     struct str text;   /* owned */
@@ -51,14 +51,14 @@ struct jsonc {
     struct json *tree; /* owned; the parsed text */
 };
 
-/* Blank text becomes an empty object. Fails with ERR_INVALID if it is not JSON or not an object.
- * The caller ends *out with jsonc_close(), also after an error. */
+/* Opens the text; blank text becomes an empty object. Fails with ERR_INVALID if the text is not
+ * JSON or not an object. The caller ends *out with jsonc_close(), also after an error. */
 ATTR_MUST_USE bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err);
 void jsonc_close(struct jsonc *jsonc);
 
-/* Adds an item at the end of the list or object at `container`, on lines of its own if the text
- * has lines: in `item` a line feed starts a line and a tab is one level of indentation. The tree
- * is updated. */
+/* Adds an item at the end of the list or object at `container`, on lines of its own if the text has
+ * several lines. In `item` a line feed starts a line, and a tab is one level of indentation. The
+ * tree is updated. */
 void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item);
 /* Removes the item at `item` (for an object: from its name to its value) from the list or object
  * at `container`, with its comma. Comments stay. */

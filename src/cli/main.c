@@ -57,8 +57,8 @@ static int dispatch_command(struct globals *globals, int argc, char **argv)
     return command_run(command, globals, argc - at - 1, argv + at + 1);
 }
 
-/* Reports output that could not be written, unless its reader is gone. Returns the exit code of
- * an otherwise successful command. */
+/* Reports output that could not be written, unless the reader has closed the pipe. Returns the exit
+ * code of an otherwise successful command. */
 static int flush_stdout(void)
 {
     struct err err = {0};

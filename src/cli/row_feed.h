@@ -1,10 +1,9 @@
-/*
- * row_feed.h - JSON rows in, one answer each out: shared by the commands that judge.
+/* row_feed.h - reads JSON rows and writes an answer to each one; shared by the commands that judge
+ * rows.
  *
  * Reads files or standard input line by line and writes each answer as soon as its row has arrived,
  * because the other end may be waiting. Reports a bad row on stderr with its position and
- * continues.
- */
+ * continues. */
 #ifndef DEVS_ROW_FEED_H
 #define DEVS_ROW_FEED_H
 

@@ -33,10 +33,10 @@ struct edit {
     bool is_trusted;      /* whether the text as read was trusted */
     int folder;           /* owned, locked; -1 = none */
     struct str text;      /* owned */
-    struct json *rules;   /* owned; the rules to add: a list */
+    struct json *rules;   /* owned; a list of the rules to add */
 };
 
-/* Finds the file, or where to create it. */
+/* Finds the file, or the path at which to create it. */
 static bool find_file(const char *dir, struct edit *edit, struct err *err)
 {
     FILE *file = NULL;
@@ -53,8 +53,8 @@ static bool find_file(const char *dir, struct edit *edit, struct err *err)
            err_set_errno(err, errno, "cannot find '%s'", edit->found);
 }
 
-/* One saver at a time: two that read the same text would undo each other's changes. Continues
- * without a lock if the file system has none. */
+/* Lets one saver work at a time, because two savers that read the same text would undo each other's
+ * changes. Continues without a lock if the file system has none. */
 static bool lock_folder(struct edit *edit, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};

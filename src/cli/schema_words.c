@@ -11,7 +11,7 @@
 
 enum { DEPTH_MAX = 12, SHARED_MAX = 64, PATH_KEPT_MAX = 96 };
 
-/* A definition that has been described, and for which key. */
+/* A definition that has been described, and the key for which it was. */
 struct described {
     const char *name; /* borrowed from the schema */
     char path[PATH_KEPT_MAX];
@@ -24,7 +24,8 @@ struct telling {
     size_t described_count;
 };
 
-/* "#/$defs/policy" is "policy". Returns NULL if the schema has no reference. */
+/* Returns the name in a reference: "policy" for "#/$defs/policy". Returns NULL if the schema has no
+ * reference. */
 static const char *reference_name(const struct json *schema)
 {
     const char *text = json_text(json_get(schema, "$ref"), NULL);

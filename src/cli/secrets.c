@@ -86,8 +86,8 @@ static char *const *env_of_agent(const struct plan_step *step)
     return step->agent ? adapter_env(step->agent->adapter) : NULL;
 }
 
-/* Whether the plan in the log would run different commands. Steps with redacted values do not run
- * at all. */
+/* Returns whether the plan in the log would run different commands. Steps with redacted values do
+ * not run at all. */
 static bool would_mistake(const struct plan *plan, const struct plan *again)
 {
     char name[REDACT_NAME_MAX + 1];

@@ -14,10 +14,11 @@
 
 struct secrets {
     struct redactor *redactor; /* owned */
-    const char *plan_text;   /* for the log; the session's or cut_text's: borrowed until the session
-                                has started */
-    const struct plan *plan; /* as in the log; the session's, or redacted */
-    const struct plan *calls; /* with the real commands of its steps; the session's, or restored */
+    const char *plan_text; /* the text for the log: the session's or cut_text's; borrowed until the
+                              session has started */
+    const struct plan *plan; /* the plan as in the log: the session's, or redacted */
+    const struct plan
+        *calls; /* the plan with the real commands of its steps: the session's, or restored */
     struct str cut_text;
     struct plan *cut, *whole; /* owned; NULL = not needed */
 };
@@ -38,8 +39,8 @@ ATTR_MUST_USE bool secrets_redactor(struct redactor **out, const struct plan *pl
  * in the settings are printed. */
 int secrets_here(struct redactor **out);
 /* Like secrets_here(), for a run in `run_dir`, with the settings of the folder in which it was
- * recorded. If that folder is gone or is on another machine, uses the settings of the current
- * folder. */
+ * recorded. If that folder no longer exists or is on another machine, uses the settings of the
+ * current folder. */
 int secrets_of_run(const char *run_dir, const struct plan *plan, struct redactor **out);
 /* Prints the text like say(), without secrets. */
 void secrets_say(const struct redactor *redactor, const char *text);

@@ -408,8 +408,8 @@ static bool ends_with(const char *word, const char *end)
     return len > strlen(end) && strcmp(word + len - strlen(end), end) == 0;
 }
 
-/* Whether the word looks like the name of a log or a bundle. A task with such an id needs its
- * run. */
+/* Returns whether the word looks like the name of a log or a bundle. A task with such an id needs
+ * its run. */
 static bool is_like_file(const char *word)
 {
     const char *slash = strchr(word, '/');
@@ -466,7 +466,7 @@ bool attempt_pick(const struct run_state *state, int task, const struct attempt_
                         state->plan->tasks[task].step_count,
                         state->plan->tasks[task].step_count == 1 ? "" : "s");
     int last = (int)step - 1;
-    /* Falls back from a step that has not started to the one before. */
+    /* Falls back from a step that has not started to the previous one. */
     while (!words->step && last > 0 && it->steps[last].attempt_count == 0)
         last--;
     if (words->try) {

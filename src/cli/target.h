@@ -26,9 +26,9 @@ struct target {
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
-/* Digits, with or without '#', name a run; anything else names a task. "last" before a slash
- * also names a run. Fails with ERR_INVALID if a part is empty ("", "41/"), because an empty part
- * must not mean the newest run. */
+/* Parses a run or a task. Digits, with or without '#', name a run; anything else names a task.
+ * "last" before a slash also names a run. Fails with ERR_INVALID if a part is empty ("", "41/"),
+ * because an empty part must not mean the newest run. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
 
 /* Like target_parse(), but the word must name a task. Otherwise fails with ERR_INVALID and the
@@ -40,7 +40,7 @@ ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct 
  * and NULL. */
 ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t *out,
                                     struct err *err);
-/* Whether target_parse_run() accepts the word. */
+/* Returns whether target_parse_run() accepts the word. */
 bool target_names_run(const char *word);
 
 /* Receives the plan of a run, including the tasks that were added while it ran. The plan is
@@ -56,7 +56,8 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
 ATTR_MUST_USE bool target_follow(struct target *target, const struct place *place,
                                  struct follower **out, struct err *err);
 
-/* "last" alone means the whole run, unless the plan of the followed run has a task of that name. */
+/* Decides what "last" alone means: the whole run, unless the plan of the followed run has a task of
+ * that name. */
 void target_settle(struct target *target, const struct plan *plan);
 
 enum { TARGET_IDS_NAMED = 3 };
@@ -69,9 +70,9 @@ bool target_hint_near(const struct plan *plan, const char *id, const char *lists
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
                                struct err *err);
 
-/* Settles the target and returns the number of its task, like target_task(). If it names a run
- * alone, its only task becomes the target. Fails with ERR_INVALID if the run has several; the hint
- * uses the command's name. */
+/* Settles the target and returns the number of its task, like target_task(). If the target is a run
+ * alone, the run's only task becomes the target. Fails with ERR_INVALID if the run has several
+ * tasks; the hint uses the command's name. */
 ATTR_MUST_USE bool target_only_task(struct target *target, const struct plan *plan,
                                     const char *command, int *out, struct err *err);
 
@@ -80,20 +81,21 @@ struct subject {
     struct place place;
     struct log_reader *reader; /* owned; set if only the log is needed */
     struct target target;
-    struct follower *follower; /* owned; before the first event, or after all if a task is needed */
-    int task;                  /* its number in the plan, if it is needed */
+    struct follower *follower; /* owned; positioned before the first event, or after the last one if
+                                  a task is needed */
+    int task;                  /* number of the task in the plan, if the command needs a task */
 };
 
 /* Opens what the command needs, as the table of commands says. `db` is --db FILE or NULL; `word`
- * names the run or the task, and is unused if only the log is needed. The task of a run with only
- * one need not be named. */
+ * names the run or the task, and is unused if only the log is needed. If the run has only one task,
+ * `word` may name just the run. */
 ATTR_MUST_USE bool subject_open(struct subject *out, const struct command *command, const char *db,
                                 const char *word, struct err *err);
 void subject_close(struct subject *subject);
 
-/* What a task changed. The caller ends it with result_target_done(). */
+/* The changes of a task. The caller ends it with result_target_done(). */
 struct result_target {
-    struct target target; /* the task whose result it is */
+    struct target target; /* the task that made the changes */
     char *run_dir;        /* owned; the folder in which the run was started */
     struct workspace_result *result;
     struct workspace_changes changes;
@@ -116,21 +118,20 @@ void result_target_sum(const struct workspace_changes *changes, struct str *out)
  * without a log of their own, because its runs may belong to other projects. */
 ATTR_MUST_USE bool find_log(const char *db, bool create, struct place *out, struct err *err);
 
-/* For a command that writes to an existing log or runs what it contains. Like find_log(), but
- * refuses a log that this user did not create here (log_own.h), where find_log() without
- * `create` only warns. */
+/* Like find_log(), for a command that writes to an existing log or runs its plans: refuses a log
+ * that this user did not create here (log_own.h), where find_log() without `create` only warns. */
 ATTR_MUST_USE bool find_log_to_write(const char *db, struct place *out, struct err *err);
 
 /* RUN on the command line of `devs debug`, or a FILE that is a log. */
 
-/* NULL and "last" mean the newest run of the project's log. A word that begins with '/' or '.',
- * or that names an existing file, is a log, and means its newest run. Anything else is parsed by
- * target_parse(). Fails with ERR_NOT_FOUND if the word looks like a file name but no such file
- * exists. */
+/* Finds the log and the run that `word` names. NULL and "last" mean the newest run of the project's
+ * log. A word that begins with '/' or '.', or that names an existing file, is a log, and means its
+ * newest run. Anything else is parsed by target_parse(). Fails with ERR_NOT_FOUND if the word looks
+ * like a file name but no such file exists. */
 ATTR_MUST_USE bool log_word_find(const struct globals *globals, const char *word,
                                  struct place *place, struct target *target, struct err *err);
 
-/* Which attempt of a task is meant: --step N, --try N, or neither. */
+/* Selects an attempt of a task: --step N, --try N, or neither. */
 
 /* The values of the options; NULL = not given. */
 struct attempt_words {
@@ -168,7 +169,7 @@ ATTR_MUST_USE bool run_choice_find(const struct globals *globals, char *const *w
                                    struct log_reader **reader, struct run_choice *out,
                                    struct err *err);
 
-/* Like run_choice_find() for words of which none is a FILE, in an open log. No words add
+/* Like run_choice_find(), but none of the words is a FILE, and the log is open. No words add
  * nothing. */
 ATTR_MUST_USE bool run_choice_add(struct log_reader *reader, char *const *words, int count,
                                   struct run_choice *out, struct err *err);

@@ -44,7 +44,7 @@ static bool set_not_opened(int number, struct err *err)
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
-    /* the path names an open descriptor, as shells do for <(...) */
+    /* the path names an open descriptor, as a shell's <(...) does */
     const bool is_handed_over = allows_descriptor && (strcmp(path, "/dev/stdin") == 0 ||
                                                       strncmp(path, "/dev/fd/", 8) == 0 ||
                                                       strncmp(path, "/proc/self/fd/", 14) == 0);

@@ -1,9 +1,7 @@
-/*
- * trust.c - records which texts the user trusts, outside of every project.
+/* trust.c - records which contents of files the user trusts, outside of every project.
  *
  * A location is the file's folder, with links resolved, and its name. So a link to trusted settings
- * is another location, which is not trusted.
- */
+ * is a different location, which is not trusted. */
 #define _GNU_SOURCE /* O_DIRECTORY, realpath */
 
 #include "trust.h"
@@ -84,7 +82,7 @@ bool trust_folder(char path[PATH_MAX], struct err *err)
     return true;
 }
 
-/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM if another user owns
+/* Opens one of our folders below `parent`. Returns -1 and sets errno to EPERM if another user owns
  * it, or its mode has one of the bits `refused`. */
 static int open_private(int parent, const char *name, mode_t refused, bool makes)
 {
@@ -147,7 +145,7 @@ static int open_folder(bool makes, struct err *err)
     return -1;
 }
 
-/* The caller frees out->root. */
+/* Reads a record. The caller frees out->root. */
 static bool read_record(int folder, const char *name, struct record *out)
 {
     struct str text = {0};

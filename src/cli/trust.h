@@ -21,7 +21,7 @@
 enum trust_state {
     TRUST_NONE,    /* never trusted, or revoked */
     TRUST_GIVEN,   /* for exactly this text */
-    TRUST_CHANGED, /* for another text at this location */
+    TRUST_CHANGED, /* for a different text at this location */
     TRUST_GONE,    /* for a file that no longer exists */
 };
 
@@ -33,14 +33,14 @@ const char *trust_state_name(enum trust_state state);
 ATTR_MUST_USE bool trust_folder(char path[PATH_MAX], struct err *err);
 
 /* Returns the trust in the file at `path` (absolute; its folder is resolved, but the file itself
- * may be a link). `text` NULL: the file is gone. Unusable records count as none. */
+ * may be a link). If `text` is NULL, the file does not exist. Unusable records count as none. */
 enum trust_state trust_find(const char *path, const struct str *text);
 
 /* Records trust in this text at this location, replacing an earlier record. */
 ATTR_MUST_USE bool trust_record(const char *path, const struct str *text, struct err *err);
 
-/* Removes the record; *was says whether there was one. If the folder is gone, its path is
- * matched, with links resolved in the part that still exists. */
+/* Removes the record; *was says whether there was one. If the folder no longer exists, matches its
+ * path, with links resolved in the part that still exists. */
 ATTR_MUST_USE bool trust_revoke(const char *path, bool *was, struct err *err);
 
 /* A record. Borrowed until the callback returns. */

@@ -1,6 +1,4 @@
-/*
- * version.h - which devs this is. Written at build time (cmake/DevsVersion.cmake).
- */
+/* version.h - the version of this devs. Written at build time (cmake/DevsVersion.cmake). */
 #ifndef DEVS_VERSION_H
 #define DEVS_VERSION_H
 

@@ -22,18 +22,19 @@ struct event_look {
 /* Borrows all arguments. */
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
                                 struct str *out);
-/* Returns whether the state has what this kind of event is about. If not, nothing is shown. */
+/* Returns whether the state has the step, attempt or evidence that this kind of event needs. If
+ * not, nothing is shown. */
 bool event_look_is_there(const struct event_look *look);
 /* Appends what went wrong with the attempt: the matched output if a rule matched, else the
  * outcome. */
 void event_look_error(const struct event_look *look, struct str *out);
 
-/* Which retry follows a wait, and of how many. `max` is at least `at`: an uncounted wait may follow
- * the last attempt that counts. */
+/* The retry that follows a wait: its number and the maximum. `max` is at least `at`: an uncounted
+ * wait may follow the last attempt that counts. */
 struct event_retry {
     int64_t at, max;
 };
-/* Reads the retry from the inputs of the decision. Without inputs it is the first of one. */
+/* Reads the retry from the inputs of the decision. Returns 1 of 1 if there are none. */
 struct event_retry event_look_retry(const struct event_look *look);
 
 #endif

@@ -1,9 +1,7 @@
-/*
- * event_text.c - an event as a line for people.
+/* event_text.c - an event as a line for people.
  *
- * add_event() appends the text of each kind of event, which follows the subject.
- * First come the lookups that event_json.c uses too.
- */
+ * add_event() appends the text of each kind of event, which follows the subject. The lookups before
+ * it are shared with event_json.c. */
 #include "event_text.h"
 
 #include <stddef.h>
@@ -120,7 +118,7 @@ enum {
     NAMES_SHOWN = 8,
 };
 
-/* "31 ms", "0.4 s", "3:12". */
+/* Appends "31 ms", "0.4 s", "3:12". */
 static void add_time(struct str *out, int64_t ms)
 {
     enum { SHOWN_MS_MAX = 100 };
@@ -165,7 +163,8 @@ static void add_judgment(const struct event_look *w)
     struct verdict verdict;
     char word[VERDICT_WORD_MAX];
     struct str evidence = {0};
-    verdict_from_record(&w->event->judged, &verdict); /* the state may not have kept its rule */
+    verdict_from_record(&w->event->judged,
+                        &verdict); /* from the event: the state may not have kept the rule */
     if (verdict.class == VERDICT_SUCCESS)
         str_add(w->out, "failed as expected");
     else
@@ -179,7 +178,7 @@ static void add_judgment(const struct event_look *w)
 /* Requirement B6 prescribes this form for transient failures. */
 static void add_retry(const struct event_look *w)
 {
-    enum { SHOWN_MS_MIN = 5 }; /* two digits would show no wait */
+    enum { SHOWN_MS_MIN = 5 }; /* two decimals would show a shorter wait as 0 */
     const struct attempt_state *attempt = w->attempt;
     const char *id = w->state->plan->tasks[w->event->task].id;
     const char *remark = w->event->wait.is_free ? " (uses up no attempt)" : "";
@@ -204,7 +203,7 @@ static void add_retry(const struct event_look *w)
     event_look_error(w, w->out);
 }
 
-/* ": same result 5 times, tries 1 to 5" if the log has it. */
+/* Appends ": same result 5 times, tries 1 to 5" if the log has the loop. */
 static void add_circles(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -249,7 +248,7 @@ static void add_step_end(const struct event_look *w)
     if (kind == DECISION_TRANSIENT_EXHAUSTED)
         str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
 
-    /* What was wrong with the output if the output was the only failure, otherwise the outcome. */
+    /* The contract violation if the output was the only failure, otherwise the outcome. */
     const struct verdict *verdict = step_state_verdict(w->step, &room);
     const bool has_match = verdict && verdict->match[0] != '\0';
     if (kind != DECISION_MAX_RETRIES && w->attempt->reason == REASON_CONTRACT && has_match)
@@ -289,7 +288,7 @@ static void add_gate(const struct event_look *w)
     }
 }
 
-/* The beginning of the run, its end, and its continuation. */
+/* Appends the start, the continuation or the end of the run. */
 static void add_run(const struct event_look *w)
 {
     static const char *const runs[TAKE_UP_COUNT] = {
@@ -315,7 +314,7 @@ static void add_run(const struct event_look *w)
     shown_task_counts(w->state, w->out);
 }
 
-/* The calls of an agent are reported too once a loop among them is certain. */
+/* A loop among the calls of an agent is also reported when it becomes certain. */
 static void add_loop(const struct event_look *w)
 {
     const bool of_calls = w->event->loop.of_calls;
@@ -392,7 +391,7 @@ static void add_workspace(const struct event_look *w)
     add_time(w->out, setup_ms);
 }
 
-/* A tree that was saved, restored, or proven to pass. */
+/* Appends the tree that was saved, restored, or proven to pass. */
 static void add_tree(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -427,7 +426,7 @@ static void add_list(const struct event_look *w, const char *lines, const char *
     }
 }
 
-/* "changed 7 paths, +12 -3 lines: M src/a.c, D src/b.c, ..." */
+/* Appends "changed 7 paths, +12 -3 lines: M src/a.c, D src/b.c, ..." */
 static void add_changes(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -480,7 +479,7 @@ static void add_new_task(const struct event_look *w)
              number < plan->task_count ? plan->tasks[number].id : "?");
 }
 
-/* What a person requested, and the answer. */
+/* Appends a person's request or its answer. */
 static void add_request(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -516,7 +515,7 @@ static void add_request(const struct event_look *w)
         if (event->held.follows >= 0)
             str_addf(w->out, " until %s gets through", task_id(w, event->held.follows));
         return;
-    default: /* the other kinds are not requested */
+    default: /* the other kinds are not requests */
         return;
     }
 }
@@ -655,7 +654,7 @@ static void add_event(const struct event_look *w)
     }
 }
 
-/* "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and in rounds. */
+/* Appends "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and in rounds. */
 static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -667,8 +666,8 @@ static void add_subject(const struct event_look *w)
         event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
     str_add(w->out, "try ");
-    /* An attempt that never started has no known total, since it uses up no try. In rounds the
-     * numbers continue while each round adds as many tries again. */
+    /* An attempt that never started has no total, because it uses up no try. With rounds there is
+     * none either: the numbers continue, but each round allows the same number of tries again. */
     const struct task_agent *agent = w->state->tasks[event->task].agent;
     const bool has_rounds = agent && agent->rounds > 1;
     const bool has_ended = w->attempt->ended.at_ms != 0;

@@ -64,7 +64,7 @@ static bool read_share(const char *text, int64_t *out)
     return *text == '\0';
 }
 
-/* Reads "90", "30s", "1m", "2h", "1:30" or "1:00:00"; in ms. */
+/* Reads a duration such as "90", "30s", "1m", "2h", "1:30" or "1:00:00". *out is in ms. */
 static bool read_duration(const char *text, int64_t *out)
 {
     static const struct {
@@ -132,7 +132,7 @@ static void read_value(struct task_filter_word *word)
         ok = only_equal && is_phase;
         break;
     }
-    default: /* the other texts may be anything */
+    default: /* the other fields accept any text */
         break;
     }
     word->is_wrong = !ok;
@@ -148,7 +148,7 @@ static void read_word(const char *at, const char *end, struct task_filter_word *
     word->is_not = *at == '!' && at[1] != '=';
     at += word->is_not;
     const char *sign = at + strcspn(at, "=!<>\" ");
-    size_t len = 0; /* of the comparison; 0: none */
+    size_t len = 0; /* length of the comparison sign; 0 = none */
     for (size_t i = 0; sign < end && len == 0 && i < ARRAY_LEN(signs); i++) {
         if (strncmp(sign, signs[i].sign, strlen(signs[i].sign)) == 0) {
             len = strlen(signs[i].sign);
@@ -296,7 +296,8 @@ static bool circles_have(const struct run_state *state, int task, const char *va
 
 static bool state_has(const struct task_filter_facts *facts, int task, const char *value)
 {
-    /* "failed", "failure" and "error", from four letters on, match every failed state. */
+    /* "failed", "failure" and "error", also abbreviated to four letters or more, match every failed
+     * state. */
     static const char *const failed[] = {"failed", "failures", "errors"};
     enum { LETTERS_MIN = 4 };
     if (has(shown_word(shown_task(facts->state, task, facts->orphaned)), value))
@@ -324,7 +325,7 @@ static bool number_of(const struct task_filter_facts *facts, int task, enum task
     const struct task_state *of = &facts->state->tasks[task];
     const struct step_state *step = run_state_step(facts->state, task);
     const struct attempt_state *latest = step_state_attempt(step);
-    const struct attempt_state *ended = NULL; /* the latest of the current step that has ended */
+    const struct attempt_state *ended = NULL; /* latest ended attempt of the current step */
     for (size_t i = step->attempt_count; i > 0 && !ended; i--) {
         if (step->attempts[i - 1].ended.mono_ms != 0)
             ended = &step->attempts[i - 1];
@@ -466,7 +467,7 @@ void task_filter_nearest(const struct task_filter *filter, const struct task_fil
         const struct task_filter_word *word = &filter->words[i];
         if (word->is_not || word->compare == FILTER_UNEQUAL || count_fits(word, facts) > 0)
             continue;
-        /* if the whole word was invalid, only the text after the comparison */
+        /* an invalid word is kept whole: use only the text after its sign */
         const char *sign = word->is_wrong ? strpbrk(word->value, "=<>") : NULL;
         const char *wanted = sign ? sign + strspn(sign, "=<>") : word->value;
         struct search search = {.near = near_word_new(wanted), .out = out};

@@ -58,8 +58,8 @@ static char *copy_line(const char *text, size_t len)
     return copy;
 }
 
-/* "3 of 3 tries used (test-fail)". The engine's state does not keep the inputs of decisions, so
- * they are taken from the event. */
+/* Appends "3 of 3 tries used (test-fail)". The engine's state does not keep the inputs of
+ * decisions, so they are taken from the event. */
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct step_state step = state->tasks[event->task].steps[event->step];
@@ -158,7 +158,7 @@ const char *notice_predicate(unsigned events)
     return NULL;
 }
 
-/* The end of the run is always included. */
+/* Always includes the end of the run. */
 void notice_message(const struct notice_list *list, struct str *out)
 {
     size_t named = 0;

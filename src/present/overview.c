@@ -1,9 +1,7 @@
-/*
- * overview.c - counts the tasks of a run by state, and lists the first ones of some states.
+/* overview.c - counts the tasks of a run by state, and lists the first tasks in some states.
  *
  * Both ways to make an overview, from the folded state and from the tables of the log, add rows
- * with overview_add(), so that they agree.
- */
+ * with overview_add(), so that they agree. */
 #include "overview.h"
 
 #include <assert.h>
@@ -51,7 +49,8 @@ int overview_count(const struct overview *overview, enum overview_kind kind)
     return count;
 }
 
-/* Lists the row with its kind: waits by when they end, all others in the order of arrival. */
+/* Lists the row under its kind: waits in the order in which they end, all others in the order of
+ * arrival. */
 static void list_row(struct overview *overview, enum overview_kind kind,
                      const struct overview_row *row)
 {

@@ -1,6 +1,4 @@
-/*
- * shown.c - the state, the steps and the tries of a task, in words and signs.
- */
+/* shown.c - the state, the steps and the tries of a task, as text and symbols. */
 #include "shown.h"
 
 #include <assert.h>
@@ -202,8 +200,8 @@ void shown_class(const struct run_state *state, int task, struct str *out)
         shown_attempt_class(attempt, verdict, out);
 }
 
-/* Returns which start of the current attempt this is, or 0 once its process exists. An attempt that
- * ended without starting never ran, so its starts are all there is to show. */
+/* Returns which start of the current attempt this is, or 0 once its process exists. For an attempt
+ * that ended without starting, returns its starts, because there is nothing else to show. */
 static struct start_tries start_at_hand(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);

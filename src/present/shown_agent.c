@@ -62,7 +62,7 @@ void shown_agent(const struct run_state *state, int task, struct str *out)
     const int step = plan_task_agent_step(plan, run_state_step_number(state, task));
     if (!agent)
         return;
-    /* As it reported itself, or as requested if it reports no session. */
+    /* The name that the agent reported, or that of its adapter if it reported none. */
     const char *name = agent->agent;
     if (!name && step >= 0 && state->tasks[task].steps[step].attempt_count > 0)
         name = adapter_name(plan->steps[step].agent->adapter);
@@ -120,7 +120,7 @@ static const struct attempt_state *check_of(const struct run_state *state, int t
 
 void shown_round(const struct run_state *state, int task, struct str *out)
 {
-    enum { COMMAND_BYTES = 60 }; /* shown of a command */
+    enum { COMMAND_BYTES = 60 }; /* maximum bytes shown of a command */
     const struct task_agent *agent = state->tasks[task].agent;
     int number = 0;
     if (!agent || agent->rounds <= 1)
@@ -157,8 +157,8 @@ enum {
     QUOTE_MARKS = 2,
 };
 
-/* Returns what the agent's last claim is worth, and with it the check: the last step after the
- * agent's that was tried in the same round, or -1. */
+/* Returns what the agent's last claim is worth. If there is a claim, also sets *check_out to the
+ * check: the last step after the agent's step that was tried in the same round, or -1. */
 static enum shown_claim claim_of(const struct run_state *state, int task, int *check_out)
 {
     const struct task_agent *agent = state->tasks[task].agent;

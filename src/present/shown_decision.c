@@ -1,5 +1,5 @@
-/* shown_decision.c - why a task was decided the way it was, as text: formulas, evidence, hints, how
- * a step ended, loops. */
+/* shown_decision.c - the reasons for the decisions about a task, as text: formulas, evidence,
+ * hints, how a step ended, loops. */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
@@ -30,7 +30,7 @@ void shown_seconds(int64_t ms, struct str *out)
     str_add(out, " s");
 }
 
-/* "15 s x2^2 = 60 s", and the cap if it applied. */
+/* Appends "15 s x2^2 = 60 s", and the cap if it applied. */
 static void add_backoff(const struct decision_inputs *inputs, const struct delay *delay,
                         struct str *out)
 {
@@ -96,7 +96,7 @@ void shown_formula(const struct step_state *step, struct str *out)
         if (verdict && verdict->hint_rule[0] != '\0')
             str_addf(out, " (%s)", verdict->hint_rule);
     }
-    /* An uncounted wait requested by a server. Failed starts are counted on their own. */
+    /* An uncounted wait requested by a server. Failed starts are counted separately. */
     if (delay->hint_ms >= 0 && step->start_failures == 0 && step->used < inputs->used)
         str_add(out, ", uses up no try");
 }
@@ -165,7 +165,7 @@ void shown_attempt_class(const struct attempt_state *attempt, const struct verdi
 
 enum { TENTH_MS = 100, MINUTE_MS = 60 * 1000 };
 
-/* Formats a time that has a limit; below a minute it includes tenths. */
+/* Appends a duration that is compared with a limit; below a minute, with tenths of a second. */
 static void add_span(int64_t ms, struct str *out)
 {
     const int64_t tenths = rounded(ms, TENTH_MS);
@@ -175,7 +175,7 @@ static void add_span(int64_t ms, struct str *out)
         str_addf(out, "%lld.%lld s", (long long)(tenths / 10), (long long)(tenths % 10));
 }
 
-/* The policy or the phase does not retry this failure. */
+/* Appends why the policy or the phase does not retry this failure. */
 static void end_of_policy(const struct plan_step *plan, const struct step_state *step,
                           struct str *out)
 {
@@ -306,7 +306,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     case DECISION_KIND_COUNT:
         break;
     }
-    /* For a step that follows an agent which may be prompted again. */
+    /* For a step that follows an agent, if the agent may be prompted again. */
     if (inputs->rounds == 0)
         return;
     str_add(out, out->len > 0 ? ", " : "");
@@ -380,7 +380,8 @@ bool shown_end_loop(const struct decision_inputs *inputs, int step, int attempt,
     return true;
 }
 
-/* As recorded in the decision: by a rung, or by the policy's window. */
+/* Reads the loop that ended the step from its decision: a rung, or the policy's window. Returns
+ * false if no loop ended it. */
 static bool ended_in_circles(const struct run_state *state, int task, struct shown_circle *out)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -399,7 +400,7 @@ bool shown_circles_of(const struct run_state *state, int task, struct shown_circ
     const enum task_status status = state->tasks[task].status;
     const bool is_final = task_status_is_final(status);
     *out = (struct shown_circle){0};
-    /* The loop among the calls of a running agent, or the one it was stopped for. */
+    /* The loop among the calls of a running agent, or the loop for which the agent was stopped. */
     if (calls && calls->verdict.level != ENTROPY_OK && (status == TASK_STUCK || !is_final)) {
         *out = (struct shown_circle){.verdict = calls->verdict, .of_calls = true};
         return true;
@@ -516,7 +517,7 @@ void shown_masks(unsigned masks, struct str *out)
     }
 }
 
-/* Truncated, not rounded: .99 must not become 1.0. */
+/* Truncates instead of rounding: .99 must not become 1.0. */
 void shown_new(int permille, struct str *out)
 {
     enum { PERMILLE = 1000, PER_HUNDRED = 10 };

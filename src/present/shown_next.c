@@ -1,7 +1,5 @@
-/*
- * shown_next.c - what a task does now and next and when, or how long ago it ended: for a column,
- * and in a sentence; and a forecast of the next attempts of a waiting task.
- */
+/* shown_next.c - what a task does now, what it does next and when, or how long ago it ended, for a
+ * column and as a sentence; and a forecast of the next attempts of a waiting task. */
 #include <stddef.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 
 enum { LONG_WAIT_MS = 3600 * 1000 }; /* longer waits are shown by their time of day */
 
-/* ":07" */
+/* Appends ":07". */
 static void add_sixtieths(int64_t count, struct str *out)
 {
     str_add(out, count < 10 ? ":0" : ":");
@@ -167,13 +165,13 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     }
 }
 
-/* What holds a step back at its gate. */
+/* The reason why a step waits at its gate. */
 struct gate_wait {
-    int after;       /* waits for this task's try; -1 = none, then: */
-    int64_t left_ms; /* until the gate lets it through */
+    int after;       /* waits for a try of this task; -1 = for the time `left_ms` */
+    int64_t left_ms; /* if `after` is -1: time until the gate lets the step through */
 };
 
-/* Returns false if no gate holds the task back. */
+/* Finds out what the task waits for at its gate. Returns false if no gate holds it back. */
 static bool find_gate_wait(const struct run_state *state, int task, const struct moment *now,
                            struct gate_wait *out)
 {
@@ -187,7 +185,8 @@ static bool find_gate_wait(const struct run_state *state, int task, const struct
         out->left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
     const bool moves = out->left_ms <= 0 || gate->chosen >= 0;
     out->after = moves ? gate_next(gate) : -1;
-    return !moves || (gate->status == GATE_CLOSED && out->after != task); /* or for a slot */
+    return !moves ||
+           (gate->status == GATE_CLOSED && out->after != task); /* otherwise it waits for a slot */
 }
 
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
@@ -206,7 +205,7 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
 
 /* The state in a sentence. */
 
-/* Appends "in 0:18, at 14:02:55", with the date if it is another day. */
+/* Appends "in 0:18, at 14:02:55", with the date if that is a different day. */
 static void add_due(const struct shown_time *time, int64_t left_ms, int64_t at_ms, struct str *out)
 {
     char text[SHOWN_CLOCK_MAX], hms[SHOWN_CLOCK_MAX];
@@ -223,7 +222,7 @@ static void backoff_now(const struct run_state *state, int task, const struct sh
     const struct step_state *step = run_state_step(state, task);
     const struct start_tries start = run_state_start_tries(state, task);
     const int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
-    if (start.at > 0) /* the latest attempt to start failed */
+    if (start.at > 0) /* the latest start failed */
         str_addf(out, "start %d of %d ", start.at + 1, start.of);
     else
         str_addf(out, "try %u ", step->attempt_count + 1);
@@ -291,7 +290,7 @@ static void queued_now(const struct run_state *state, int task, const struct mom
     }
 }
 
-/* Appends since when the task has been in its state; without "ago" once nothing runs any more. */
+/* Appends when the task entered its state, and how long ago that was while anything still runs. */
 static void add_state_since(const struct run_state *state, int task, const struct shown_look *look,
                             struct str *out)
 {
@@ -307,7 +306,7 @@ static void add_state_since(const struct run_state *state, int task, const struc
     str_add(out, " ago");
 }
 
-/* Appends when a limit resets that the task does not wait for, if that is known and not past. */
+/* Appends when a limit resets, if that is known and still ahead. The task does not wait for it. */
 static void add_resets(const struct step_state *step, const struct shown_time *time,
                        struct str *out)
 {
@@ -407,8 +406,8 @@ static int equal_results_max(const struct protocol_facts *facts)
     return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
 }
 
-/* Lets every next attempt fail with the same class, with a different result and without a retry
- * hint from a server. */
+/* Assumes that every further attempt fails with the same class, with a different result and without
+ * a retry hint from a server. */
 static void look_ahead(const struct run_state *state, int task, struct protocol_facts *facts,
                        struct tries_ahead *out)
 {
@@ -445,8 +444,8 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
     if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
         return false;
 
-    /* Recreates the decision about the last failed attempt. Later attempts use the same facts,
-     * except for counters. */
+    /* Recreate the decision about the last failed attempt. Later attempts use the same facts except
+     * for the counters. */
     struct scheduler_ruling ruling;
     struct verdict verdict;
     scheduler_rule_at(state, &step->wait_from, task, &last->outcome,

@@ -1,5 +1,5 @@
 /* shown_rows.c - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
- * rows; and rows as text and JSON. shown_run.c has those of runs, gates and tasks. */
+ * rows; and rows as text and JSON. shown_run.c has the facts about runs, gates and tasks. */
 #include "shown_rows.h"
 
 #include <assert.h>
@@ -323,7 +323,7 @@ void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, co
 void rows_ending(struct rows *rows, const struct run_state *state, int task)
 {
     struct str *out = rows_add(rows, "end", "end", ROW_PLAIN);
-    if (state->tasks[task].status != TASK_CANCELLED) /* the cause says by whom */
+    if (state->tasks[task].status != TASK_CANCELLED) /* shown_cause() names the person */
         shown_ending(state, task, out);
 }
 

@@ -91,11 +91,12 @@ void rows_run_notes(struct rows *rows, const struct run_facts *run, const struct
     if (run->is_suspended && run->state != SHOWN_RUN_ENDED)
         shown_suspended(run->pid, out);
     out = rows_add(rows, "session", "session", ROW_PLAIN);
-    if (run->state == SHOWN_RUN_OPEN) /* no engine between two calls, and maybe never an end */
+    if (run->state ==
+        SHOWN_RUN_OPEN) /* no engine runs between two calls, and the end may never be recorded */
         shown_session_seen(time->date(run->last_at_ms, date), out);
 }
 
-/* Appends "3 passed" after `before`; nothing for 0. Returns what comes before the next count. */
+/* Appends "3 passed" after `before`; nothing for 0. Returns the separator before the next count. */
 static const char *add_count(const char *before, int count, const char *word, struct str *out)
 {
     if (count == 0)
@@ -219,7 +220,7 @@ int shown_waiting(const struct run_state *state, int source)
     return count;
 }
 
-/* "; T-104, T-105 and 4 more wait", "; 6 wait". */
+/* Appends "; T-104, T-105 and 4 more wait", or in brief "; 6 wait". */
 static void add_waiting(const struct run_state *state, int source, bool is_brief, struct str *out)
 {
     enum { NAMED_MAX = 2 };
@@ -291,7 +292,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
     }
 }
 
-/* Returns whether a gate changes before another one: one with a running probe may change at any
+/* Returns whether `gate` changes before `other`. A gate with a running probe may change at any
  * moment. */
 static bool changes_before(const struct gate_state *gate, const struct gate_state *other)
 {
@@ -390,8 +391,9 @@ void rows_task(struct rows *rows, const struct run_state *state, int task,
     shown_why(state, task, rows_add(rows, "why", "why", ROW_PLAIN));
 }
 
-/* Appends since when, or how much longer; like shown_next(), which knows more. Without ages once
- * nothing changes any more. */
+/* Appends "next" for a listed task like shown_next(), but from fewer facts: how long the state has
+ * lasted, or how long the wait will last. If the run is over, appends a time of day instead of an
+ * age. */
 static void listed_next(const struct overview_row *row, enum shown shown, bool is_over,
                         const struct shown_look *look, struct str *out)
 {

@@ -1,4 +1,4 @@
-/* timeline.c - what the tasks of a run did when: spans, idle stretches, and the sums of both. */
+/* timeline.c - what the tasks of a run did when: spans, idle stretches, and sums of spans. */
 #include "timeline.h"
 
 #include <assert.h>
@@ -72,7 +72,7 @@ static enum span_end end_of_task(enum task_status status)
     return SPAN_END_NONE;
 }
 
-/* Adds one pause and, before it, what the task was doing. */
+/* Adds a pause, and before it a span of the kind `otherwise`. */
 static void add_pause(struct making *m, const struct task_pause *pause, enum span_kind otherwise,
                       int64_t until_ms)
 {
@@ -91,7 +91,7 @@ static void add_pause(struct making *m, const struct task_pause *pause, enum spa
     add_span(m, kinds[pause->kind], to_ms);
 }
 
-/* Adds what the task did until then, and the pauses within it. */
+/* Adds a span of this kind until `until_ms`, with the pauses in it. */
 static void add_with_pauses(struct making *m, enum span_kind kind, int64_t until_ms)
 {
     const struct task_pauses *pauses = m->task->pauses;
@@ -130,8 +130,8 @@ static enum span_end end_of_attempt(const struct making *m, const struct step_st
     return attempt->class == VERDICT_SUCCESS || has_passed ? SPAN_END_NONE : SPAN_END_FAILED;
 }
 
-/* Adds the attempts of all steps in the order in which they began; of two that began together, the
- * earlier step's first. Rounds go back to earlier steps. */
+/* Adds the attempts of all steps in the order in which they began; if two began together, that of
+ * the earlier step first. A new round goes back to earlier steps. */
 static void add_attempts(struct making *m)
 {
     const int steps = m->state->plan->tasks[m->number].step_count;
@@ -156,7 +156,7 @@ static void add_attempts(struct making *m)
         const struct step_state *step = &m->task->steps[next];
         const struct attempt_state *attempt = &step->attempts[taken[next]++];
 
-        /* What happened between the previous attempt and this one. */
+        /* The time between the previous attempt and this one. */
         if (attempt->waited_ms > 0)
             add_with_pauses(m, SPAN_QUEUED, start_ms - attempt->waited_ms);
         add_with_pauses(m, attempt->waited_ms > 0 ? SPAN_BACKOFF : SPAN_QUEUED,
@@ -360,7 +360,7 @@ static void spend_span(struct time_spent *out, const struct span *span,
     static_assert(ARRAY_LEN(uses) == SPAN_KIND_COUNT, "every kind of span has its use");
     const enum time_use use = uses[span->kind];
     const int64_t ms = fold_length_ms(span->until_ms - span->from_ms);
-    /* A span after the end of a task does not belong to another attempt. */
+    /* The end of any other span is the end of the task, not of an attempt. */
     const bool is_of_attempt = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
     out->failed += is_of_attempt && span->end >= SPAN_END_LOST;
     if (span->is_planned || use == TIME_USE_COUNT || ms == 0)
@@ -369,7 +369,7 @@ static void spend_span(struct time_spent *out, const struct span *span,
     out->total_ms += ms;
     if (use != TIME_WAIT)
         return;
-    /* What the wait was for. Only a rate limit closes a gate. */
+    /* The failure that caused the wait. Only a rate limit closes a gate. */
     struct failure_class class = {
         .label = {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}};
     const struct attempt_state *attempt = span_attempt(span, state, task);
@@ -378,7 +378,8 @@ static void spend_span(struct time_spent *out, const struct span *span,
     add_class(out, &class, ms);
 }
 
-/* Moves up to `ms` of one use to waiting. Returns how much that was. */
+/* Moves up to `ms`, but at most `most_ms`, from one use to waiting. Returns the time that was
+ * moved, in ms. */
 static int64_t move_to_wait(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
 {
     const int64_t moved = ms < most_ms ? ms : most_ms;
@@ -388,7 +389,7 @@ static int64_t move_to_wait(struct time_spent *out, enum time_use from, int64_t 
 }
 
 /* Moves an agent's own retries to waiting: first out of the quiet time, because own retries do not
- * count as output, then out of the work. `before` are the sums without this task. */
+ * count as output, then out of the work. `before`: the sums without this task. */
 static void move_own_waits(struct time_spent *out, const int64_t *before,
                            const struct step_state *step)
 {
@@ -454,8 +455,8 @@ void time_spent_add(struct time_spent *to, const struct time_spent *more)
     to->failed += more->failed;
 }
 
-/* Returns the percentage of all uses so far. Rounds the borders between uses, so that they add up
- * to 100. */
+/* Returns the percentage of the first `uses` uses together. Rounds the borders between uses, so
+ * that all percentages add up to 100. */
 static int percent_up_to(const struct time_spent *spent, int uses)
 {
     int64_t sum = 0;

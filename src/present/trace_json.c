@@ -1,9 +1,7 @@
-/*
- * trace_json.c - writes a run as a trace for Perfetto.
+/* trace_json.c - writes a run as a trace for Perfetto.
  *
- * The slice of an attempt ends with the attempt, but is written when its verdict is known, which is
- * one of its arguments.
- */
+ * The slice of an attempt ends with the attempt, but is written when the verdict is known, because
+ * the verdict is one of its arguments. */
 #include "timeline.h"
 
 #include <stdlib.h>
@@ -20,13 +18,14 @@ enum { US_PER_MS = 1000, RUN_THREAD = 0 };
 
 enum slice_kind { SLICE_NONE, SLICE_ATTEMPT, SLICE_WAIT };
 
-/* What a task is doing. */
+/* The open slice of a task. */
 struct slice {
     enum slice_kind kind;
     int64_t from_ms;
     int64_t until_ms; /* set if the attempt has ended and may still be judged; -1 = it is running */
     int step, attempt;
-    char *formula; /* owned; of a wait, since the state has it only during the wait; else NULL */
+    char *formula; /* owned; formula of a wait, because the state keeps it only during the wait;
+                      otherwise NULL */
 };
 
 struct trace_json {
@@ -150,8 +149,8 @@ static void begin_slice(struct trace_json *trace, enum slice_kind kind, const st
                                                 .attempt = event->attempt};
 }
 
-/* A verdict follows the end of an attempt immediately if there is one, so the slice waits for
- * it. */
+/* If an attempt has a verdict, the verdict directly follows the end of the attempt, so the slice
+ * waits for it. */
 static void take_slices(struct trace_json *trace, const struct run_state *state,
                         const struct event *event, struct str *text)
 {
@@ -219,7 +218,7 @@ static void add_counter(struct trace_json *trace, const struct run_state *state,
     str_add(text, "}}");
 }
 
-/* A run may grow. */
+/* Makes room for `count` tasks, because a run may grow. */
 static void make_room(struct trace_json *trace, size_t count)
 {
     if (count <= trace->count)
@@ -255,7 +254,7 @@ void trace_json_add(struct trace_json *trace, const struct run_state *state,
     make_room(trace, (size_t)state->plan->task_count);
     if (event->task >= 0 && event->task < state->plan->task_count)
         take_slices(trace, state, event, text);
-    /* The slices show these kinds. */
+    /* Kinds that slices show need no instant. */
     if (event->kind != EVENT_ATTEMPT_STARTED && event->kind != EVENT_ATTEMPT_RUNNING &&
         event->kind != EVENT_ATTEMPT_ENDED && event->kind != EVENT_WAIT_STARTED &&
         event->kind != EVENT_WAIT_ENDED)

@@ -23,7 +23,7 @@ enum {
 struct trial {
     const struct adapter *adapter;
     struct str rules;    /* rules that matched the current line: "rule 3 call, rule 4 used" */
-    struct str words;    /* what the log would show for the line */
+    struct str words;    /* the line as the log would show it */
     bool is_other;       /* no rule matched, so the log shows the line unchanged */
     long taken, unknown; /* line counts */
     long hits[ADAPTER_RULES_MAX];

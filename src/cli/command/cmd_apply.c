@@ -40,7 +40,7 @@ static void print_result(const struct result_target *value, const struct apply_o
     str_done(&text);
 }
 
-/* Whether the file affects what devs runs next. */
+/* Returns whether the file affects what devs runs next. */
 static bool is_governing(const char *path)
 {
     static const char *const names[] = {"devs.config.json", "devs.project.json", "plan.json"};

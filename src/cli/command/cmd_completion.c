@@ -1,4 +1,5 @@
-/* cmd_completion.c - devs completion: prints the files for shells, and answers their questions. */
+/* cmd_completion.c - devs completion: prints the completion files of the shells, and the words that
+ * they ask for. */
 #include <stdio.h>
 #include <string.h>
 

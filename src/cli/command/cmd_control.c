@@ -165,7 +165,7 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* For a run that has ended and has no owner: starts an engine without a terminal. */
+/* Starts an engine without a terminal, for a run that has ended and has no owner. */
 static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
                        const struct control *control)
 {

@@ -85,7 +85,7 @@ static const struct debug_mode *find_mode(const struct debug_options *options)
     return is_logs ? &modes[ARRAY_LEN(modes) - 1] : NULL;
 }
 
-/* Whether `list` contains the word `name`. */
+/* Returns whether `list` contains the word `name`. */
 static bool has_word(const char *list, const char *name)
 {
     const size_t len = strlen(name);
@@ -131,7 +131,8 @@ static int refuse_no_mode(const struct debug_call *call)
     return fail_usage(hint, "debug: '%.60s' needs --forensics, --diff or another mode", word);
 }
 
-/* Runs the mode. Messages name its option, or only the command if that is the mode. */
+/* Runs the mode. Messages name its option, or only the command if the command itself selects the
+ * mode. */
 static int run_mode(const struct debug_mode *mode, const struct debug_options *options,
                     struct debug_call *call)
 {
@@ -155,7 +156,7 @@ static int run_mode(const struct debug_mode *mode, const struct debug_options *o
 
 enum { REPLAY_SPECS = 13, DEBUG_SPECS_MAX = 32 };
 
-/* The options of devs replay except --json, which devs debug describes differently. */
+/* Lists the options of devs replay except --json, which devs debug describes differently. */
 static void list_replay_options(struct debug_words *words, struct option_spec out[REPLAY_SPECS])
 {
     const struct option_spec specs[] = {

@@ -229,7 +229,7 @@ static struct doctor_line doctor_log(const char *db, const char *dir)
     return line;
 }
 
-/* The version and path of this devs, in case several are installed. */
+/* Reports the version and path of this devs, because several may be installed. */
 static void look_at_self(struct report *report)
 {
     char path[PATH_MAX];
@@ -273,7 +273,8 @@ static void look_at_terminal(struct report *report)
                        err.message);
         (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
     } else {
-        (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero if the terminal does not know */
+        (void)ioctl(STDOUT_FILENO, TIOCGWINSZ,
+                    &size); /* all zero if the terminal does not report its size */
         (void)snprintf(line.words, sizeof(line.words), "%.60s, %ux%u, %d colors", getenv("TERM"),
                        (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
     }
@@ -293,7 +294,7 @@ static void look_at_locale(struct report *report)
     tell_line(report, &line);
 }
 
-/* Whether a run can start with all keys of these settings. */
+/* Reports whether a run can start with all keys of these settings. */
 static void look_at_settings(struct report *report, const struct config *config)
 {
     struct doctor_line line = {.name = "settings", .state = DOCTOR_WORKS};

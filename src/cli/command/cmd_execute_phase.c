@@ -49,7 +49,7 @@ struct changed_files {
     size_t count, cap;
 };
 
-/* Appends text from outside to a line of Markdown, as one line and without markup. */
+/* Appends untrusted text to a line of Markdown, as one line and without markup. */
 static void add_text(struct str *out, const char *text)
 {
     struct str clean = {0};
@@ -64,7 +64,7 @@ static void add_text(struct str *out, const char *text)
     str_done(&clean);
 }
 
-/* Appends text from outside as inline code, without backticks, which would end it. */
+/* Appends untrusted text as inline code, without backticks, which would end it. */
 static void add_code(struct str *out, const char *text)
 {
     struct str clean = {0};
@@ -295,7 +295,7 @@ ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary
 
 /* The command. */
 
-/* The phase that is being carried out. */
+/* A phase that is being carried out. */
 struct execution {
     struct phase_words at;
     struct plan_file file; /* owned */

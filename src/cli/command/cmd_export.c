@@ -17,8 +17,9 @@
 /* A format in which a run can be written. */
 struct export_format {
     const char *name, *ending;
-    bool (*write)(const struct export_call *call, struct err *err); /* NULL: the copy itself */
-    const char *before, *behind; /* printed around the file's name: how to use it */
+    bool (*write)(const struct export_call *call,
+                  struct err *err); /* NULL: the file is the copy itself */
+    const char *before, *behind; /* a hint how to use the file, printed before and after its name */
 };
 
 static const struct export_format formats[] = {
@@ -29,7 +30,7 @@ static const struct export_format formats[] = {
     {"svg", "svg", export_svg, "any browser shows ", ""},
 };
 
-/* The run to export, as in the log. */
+/* An export of one recorded run. */
 struct exporting {
     const struct globals *globals;
     const struct export_words *words;
@@ -129,7 +130,7 @@ static int export_file(const struct exporting *now, const struct export_copy *co
     return ok ? tell_end(now, file, wanted) : fail(&err);
 }
 
-/* Returns "run-41.svg", or "run-41-2.svg" for one of several. */
+/* Appends "run-41.svg", or "run-41-2.svg" for one of several. */
 static void name_file(const struct exporting *now, int number, struct str *out)
 {
     const char *given = now->words->file;
@@ -149,7 +150,7 @@ static void name_file(const struct exporting *now, int number, struct str *out)
         str_add(out, dot);
 }
 
-/* Makes one file, or for pictures one for each moment, in the given order. */
+/* Makes one file, or for pictures one file per moment, in the given order. */
 static int export_run(const struct exporting *now)
 {
     struct err err = {0};

@@ -1,4 +1,4 @@
-/* cmd_gc.c - devs gc: removes old things from the log and the disk. */
+/* cmd_gc.c - devs gc: removes old data from the log and the disk. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,8 +125,8 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
-/* Nothing is removed if the log cannot be read, or if a name is not RUN or RUN/TASK: a task alone
- * could belong to any run. */
+/* Returns false, so that nothing is removed, if the log cannot be read or a name is not RUN or
+ * RUN/TASK: a task alone could belong to any run. */
 static bool check_log(const struct gc *gc, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -190,7 +190,7 @@ static int collect_all(struct gc *gc)
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
 
-/* Whether the path is the folder or below it. */
+/* Returns whether the path is the folder or below it. */
 static bool is_within(const char *path, const char *folder)
 {
     const size_t len = strlen(folder);

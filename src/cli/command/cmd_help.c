@@ -58,7 +58,7 @@ static int print_help(bool all)
     return EXIT_ALL_PASSED;
 }
 
-/* Returns our equivalent of a command of other programs; NULL if there is none. */
+/* Returns our equivalent of another program's command; NULL if there is none. */
 static const char *known_elsewhere(const char *name)
 {
     static const struct {

@@ -26,7 +26,7 @@
 
 /* Recording an event. */
 
-enum { HOOK_WAIT_MS_MAX = 3000 /* wait for other writers of the log */ };
+enum { HOOK_WAIT_MS_MAX = 3000 /* maximum wait for other writers of the log */ };
 
 enum { HOOK_WORDS_MAX = 4 * 1024 /* bytes kept of a message or a prompt */ };
 
@@ -59,7 +59,7 @@ struct recording {
     struct moment now;
 };
 
-/* Adds the event to the log as readable text: a call in one line with how it failed, but not its
+/* Adds the event to the log as readable text: a call as one line with its error, but without its
  * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is the message to the
  * agent; NULL or "" = none. The redactor removes secrets. */
 static bool record_words(const struct recording *to, const struct hook_input *input,
@@ -187,7 +187,7 @@ static bool add_event(const struct recording *to, const struct hook_input *input
     return true;
 }
 
-/* Whether the event can be ignored: such events do not start a run, and most calls are not
+/* Returns whether the event can be ignored: such events do not start a run, and most calls are not
  * rejected. */
 static bool is_for_nothing(const struct place *place, const struct hook_input *input)
 {
@@ -329,7 +329,7 @@ static act_fn *find_act(const char *word)
     return NULL;
 }
 
-/* Ignores the event, but reads all that the agent writes. */
+/* Ignores the event, but reads all input from the agent. */
 static int pass_by(void)
 {
     struct str text = {0};

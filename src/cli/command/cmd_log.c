@@ -23,8 +23,8 @@ struct log_words {
 };
 
 /* Chooses the step and the attempt of chosen->task: the given ones, or else the current step and
- * its latest attempt, falling back from a step that has not started to the one before. Attempt 0:
- * there is none yet. */
+ * its latest attempt, falling back from a step that has not started to the previous step. Sets the
+ * attempt to 0 if there is none yet. */
 static bool choose_attempt(const struct run_state *state, const struct log_words *words,
                            struct log_output_key *chosen, struct err *err)
 {
@@ -47,15 +47,15 @@ static bool choose_attempt(const struct run_state *state, const struct log_words
     return true;
 }
 
-/* What is printed, and from which run. */
+/* The attempt to print, and its run. */
 struct printing {
     struct follower *follower;
     const struct log_words *words;
     struct log_output_key key;
 };
 
-/* Whether the attempt has written nothing. With --follow, an attempt that may still write does
- * not count as silent. */
+/* Returns whether the attempt has written nothing. With --follow, an attempt that may still write
+ * does not count as silent. */
 static bool look_for_words(const struct printing *printing, const struct log_output_key *key,
                            bool *silent, struct err *err)
 {
@@ -100,8 +100,8 @@ static bool pass_silence(struct printing *printing, struct err *err)
     return true;
 }
 
-/* Prints an attempt's recorded output from its start, all streams to stdout, and what is added
- * while it grows. */
+/* Prints an attempt's recorded output from its start, all streams to stdout, and then the output
+ * that is added. */
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
@@ -260,7 +260,7 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     struct subject subject;
     bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err);
-    if (ok && words.follow) { /* read what came before the watch */
+    if (ok && words.follow) { /* read output that was written before the watch began */
         follower_watch(subject.follower);
         ok = follower_read(subject.follower, 0, NULL, NULL, NULL, &err);
     }

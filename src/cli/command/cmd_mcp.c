@@ -32,7 +32,7 @@ struct mcp_words {
         *length; /* for the file tools, see mcp_request.h */
 };
 
-/* The state of the server. */
+/* A running server. */
 struct serving {
     const struct globals *globals;
     const struct mcp_words *words;
@@ -62,7 +62,8 @@ static bool write_sandbox(const struct serving *serving, struct str *out, struct
     return ok;
 }
 
-/* Works in place unless the command line says otherwise; then the settings for workspaces apply. */
+/* Chooses the kind of the workspace: in place unless the command line says otherwise. Takes
+ * everything else from the settings. */
 static bool choose_workspace(struct serving *serving, struct err *err)
 {
     const struct settings *settings = &serving->config.settings;
@@ -208,7 +209,7 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     return code;
 }
 
-/* A step of the proxy's run. */
+/* Runs as a step of the proxy's run: reads or writes a file for one of the file tools. */
 static int act_on_file(const struct mcp_words *words)
 {
     int64_t offset = 0;

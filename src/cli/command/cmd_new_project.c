@@ -14,7 +14,7 @@
 
 enum { IDEA_MAX = 64 * 1024 }; /* bytes */
 
-/* The question, and where the answer goes. */
+/* The question to the agent, and the folder of the new project. */
 struct asking {
     struct workflow_words words;
     struct config config; /* owned */
@@ -48,7 +48,7 @@ static bool find_room(struct asking *asking, struct err *err)
     return err_hint(err, "devs plan-phase 1 continues with it; --force starts over");
 }
 
-/* Adds what devs knows to the project, whose file has the agent's answer. */
+/* Adds the idea, the agent and its session to the project file, which has the agent's answer. */
 static int take_project(void *ctx, const char *session, struct str *json)
 {
     const struct asking *asking = ctx;

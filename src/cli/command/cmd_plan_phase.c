@@ -13,7 +13,7 @@
 
 enum { NAME_MAX_BYTES = 32 };
 
-/* The question, and where the answer goes. */
+/* The question to the agent, and the plan file for its answer. */
 struct planning {
     struct phase_words at;
     char name[NAME_MAX_BYTES]; /* name of the plan's file */
@@ -71,7 +71,7 @@ static int show_plan(const struct planning *planning)
     return code;
 }
 
-/* The answer is the plan's file; the project remembers the session. */
+/* Takes the plan file that the agent wrote, and records the session in the project. */
 static int take_plan(void *ctx, const char *session, struct str *json)
 {
     const struct planning *planning = ctx;

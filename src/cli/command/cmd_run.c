@@ -1,4 +1,4 @@
-/* cmd_run.c - devs run: runs a plan, or what is left of a run. */
+/* cmd_run.c - devs run: runs a plan, or the rest of a run. */
 #include <unistd.h>
 
 #include "command.h"
@@ -23,7 +23,7 @@ static bool keep_only(struct plan_file *file, const char *id, struct err *err)
     return true;
 }
 
-/* The text is in the log by now, and may be megabytes. */
+/* Frees the plan's text, which may take megabytes, because it is in the log by now. */
 static void forget_text(void *ctx)
 {
     struct str *text = ctx;

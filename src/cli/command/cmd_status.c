@@ -11,7 +11,7 @@
 #include "show.h"
 #include "target.h"
 
-/* For a status bar: counts by symbol on one line. */
+/* Prints the counts by symbol on one line, for a status bar. */
 static void print_line(const struct status *status)
 {
     struct overview tasks = status->overview.tasks;
@@ -117,7 +117,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               subject_open(&subject, globals->command, globals->db, NULL, &err);
     if (ok) {
-        status.reader = subject.reader; /* its owner from here on */
+        status.reader = subject.reader; /* `status` owns it from here on */
         ok = ask_overview(&status, &run, &err) &&
              (status.overview.is_known || ask_events(&status, run, &err));
     }

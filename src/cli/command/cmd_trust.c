@@ -19,7 +19,7 @@
 
 static const char file_name[] = "devs.config.json";
 
-/* Returns the folder that `word` names. The settings file itself is accepted too. */
+/* Sets *folder to the folder that `word` names. `word` may also be the settings file itself. */
 static void take_folder(const char *word, struct str *folder)
 {
     const char *slash = strrchr(word, '/');
@@ -87,7 +87,7 @@ static int give_trust(const char *dir, bool dry, bool json)
     return code;
 }
 
-/* Prints what happened to the file: a JSON object with `members`, or the path and `words`. */
+/* Prints the state of the file: a JSON object with `members`, or the path and `words`. */
 static void print_state(const char *path, enum trust_state state, const char *members,
                         const char *words, bool json)
 {
@@ -138,7 +138,7 @@ static void print_revoked(const char *path, bool json)
     print_state(path, TRUST_NONE, "", "is no longer trusted", json);
 }
 
-/* Gives or revokes the trust in the plan of a phase. */
+/* Grants or revokes trust in the plan of a phase. */
 static int change_plan(const char *word, bool revokes, bool dry, bool json)
 {
     char here[PATH_MAX] = "", path[PATH_MAX];
@@ -163,7 +163,7 @@ static int change_plan(const char *word, bool revokes, bool dry, bool json)
     return EXIT_ALL_PASSED;
 }
 
-/* Whether the path names something that no longer exists. */
+/* Returns whether the path names something that no longer exists. */
 static bool is_gone(const char *word)
 {
     struct str folder = {0};
@@ -174,7 +174,8 @@ static bool is_gone(const char *word)
     return is;
 }
 
-/* For a folder that was moved or deleted: only its own record, not that of a folder above. */
+/* Revokes the trust in a folder that was moved or deleted. Removes only its own record, not that of
+ * a folder above. */
 static int revoke_gone(const char *word, bool json)
 {
     char here[PATH_MAX];

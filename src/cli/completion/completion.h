@@ -25,7 +25,8 @@ enum completion_source {
 
 struct completion_kind {
     enum completion_source source;
-    const char *list; /* FIXED and ASK: which list, "theme" or "run". Static; NULL for the others */
+    const char *list; /* FIXED and ASK: name of the list, such as "theme" or "run"; static. NULL for
+                         the others */
 };
 
 /* Returns the kind of an option's value. The command "" stands for options of devs itself. */
@@ -38,7 +39,7 @@ struct completion_operand {
     bool repeats;                     /* the last one: may be repeated */
 };
 
-/* A command, or devs itself, before the name of a command. Texts are static. A plain value. */
+/* A command, or devs itself, before the name of a command. Strings are static. A plain value. */
 struct completion_command {
     const char *name; /* "" for devs itself */
     const char *words;
@@ -47,7 +48,7 @@ struct completion_command {
     size_t operand_count;
 };
 
-/* Numbers start at 0, with devs itself. Returns false past the last. */
+/* Returns a command by number; 0 is devs itself. Returns false past the last one. */
 ATTR_MUST_USE bool completion_command_at(size_t index, struct completion_command *out);
 
 /* Returns the names of the FIXED lists, by number from 0; NULL past the last. */

@@ -36,7 +36,7 @@ static void find_command(const char *name, struct completion_command *out)
     }
 }
 
-/* Whether the word is an option such as "--jobs" or "-j" whose value is the next word. */
+/* Returns whether the word is an option such as "--jobs" or "-j" whose value is the next word. */
 static bool takes_next(const struct command_listing *options, const char *word)
 {
     for (size_t i = 0; i < options->count; i++) {

@@ -143,8 +143,8 @@ bool completion_command_at(size_t index, struct completion_command *out)
     return true;
 }
 
-/* Appends a kind as one word for the functions in assets/completions/devs.bash; a list is its
- * name. */
+/* Appends a kind as one word for the functions in assets/completions/devs.bash; a list is written
+ * as its name. */
 static void add_bash_kind(struct str *out, struct completion_kind kind)
 {
     static const char *const words[COMPLETION_SOURCE_COUNT] = {
@@ -204,7 +204,7 @@ void completion_bash(struct str *out)
     str_add_n(out, completion_devs_bash, completion_devs_bash_len);
 }
 
-/* Quotes for single quotes in fish. */
+/* Appends the text as a single-quoted string for fish. */
 static void add_fish_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');
@@ -242,7 +242,7 @@ static void add_fish_option(struct str *out, const char *command, const struct o
     str_add_char(out, '\n');
 }
 
-/* For the function that counts operands: the options that take a value. */
+/* Appends the options that take a value, for the function that counts operands. */
 static void add_fish_values(struct str *out)
 {
     struct completion_command command;
@@ -287,7 +287,8 @@ void completion_fish(struct str *out)
     }
 }
 
-/* Quotes for single quotes in zsh, where _arguments interprets brackets and colons. */
+/* Appends the text, escaped for single quotes in zsh and for _arguments, which interprets brackets
+ * and colons. */
 static void add_zsh_quoted(struct str *out, const char *text)
 {
     for (const char *c = text; *c; c++) {
@@ -311,7 +312,8 @@ static const struct completion_form zsh_forms[COMPLETION_SOURCE_COUNT] = {
     [COMPLETION_ASK] = {" _devs_ask ", "", NULL},
 };
 
-/* Either "-j" or "--jobs", and only once. "T..." may be repeated. */
+/* Appends an option for _arguments: either "-j" or "--jobs", and only once; "T..." may be
+ * repeated. */
 static void add_zsh_spec(struct str *out, const char *command, const struct option_spec *spec,
                          bool is_letter)
 {

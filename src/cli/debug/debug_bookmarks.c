@@ -14,7 +14,7 @@
 #include "target.h"
 #include "xalloc.h"
 
-enum { LISTED_MAX = 10000 }; /* over all runs */
+enum { LISTED_MAX = 10000 }; /* listed at most, over all runs */
 
 static void print_bookmark(const struct bookmark *bookmark, bool json)
 {

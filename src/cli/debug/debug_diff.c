@@ -45,7 +45,7 @@ struct diffing {
     struct side sides[SIDES];
     const char *none; /* shown for a task that one run does not have */
     int id_columns;
-    int64_t same, other; /* tasks in both */
+    int64_t same, other; /* tasks that are in both runs */
     int64_t only[SIDES];
     int64_t listed;
     struct str lines; /* owned: the tasks that differ, as text or as JSON */
@@ -127,7 +127,7 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
     }
 }
 
-/* Compares the tasks of the first run, then those that exist only in the second. */
+/* Compares the tasks of the first run, then the tasks that exist only in the second run. */
 static void look_at_all(struct diffing *diffing, bool json)
 {
     const struct plan *first = diffing->sides[0].state->plan;
@@ -147,7 +147,7 @@ static void look_at_all(struct diffing *diffing, bool json)
     }
 }
 
-/* Appends a line for each row that is worth one for either run. */
+/* Appends a line for each row, except rows that are marked as unimportant in both runs. */
 static void add_head(const struct diffing *diffing, struct str *out)
 {
     enum { FIRST_ROW = 2 }; /* after the number and the name, which share a line */
@@ -176,7 +176,7 @@ static void add_head(const struct diffing *diffing, struct str *out)
     }
 }
 
-/* Appends how much the runs have in common, and the signs for tasks in only one run. */
+/* Appends the counts of tasks by result, and the signs for tasks in only one run. */
 static void add_sum(const struct diffing *diffing, struct str *out)
 {
     const int64_t both = diffing->same + diffing->other;
@@ -215,8 +215,8 @@ static void add_json_side(const struct side *side, const char *key, struct str *
     str_add_char(out, '}');
 }
 
-/* Compares the results of two runs, and each task that ended differently or is in only one of
- * them, in the order of the first plan. Returns the exit code; errors are printed. */
+/* Compares the results of two runs, and each task that ended differently or exists in only one run,
+ * in the order of the first plan. Returns the exit code; errors are printed. */
 static int diff_runs(const struct debug_call *call)
 {
     struct err err = {0};

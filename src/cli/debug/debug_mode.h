@@ -1,8 +1,6 @@
-/*
- * debug_mode.h - the options of `devs debug`, and its modes: a file of this folder each, except
- * --frame, which is in export. command/cmd_debug.c has the table that says which options go with
- * which mode. `devs replay`, `devs verify` and `devs what-if` run a mode, too.
- */
+/* debug_mode.h - the options of `devs debug`, and its modes. Each mode has a file in this folder,
+ * except --frame, which is in export. command/cmd_debug.c has the table that says which options go
+ * with which mode. `devs replay`, `devs verify` and `devs what-if` run a mode, too. */
 #ifndef DEVS_DEBUG_MODE_H
 #define DEVS_DEBUG_MODE_H
 
@@ -27,11 +25,11 @@ struct frame_words {
 
 /* The options as given; NULL or false = not given. */
 struct debug_words {
-    bool logs, forensics; /* modes; frame.size asks for the mode --frame */
+    bool logs, forensics; /* modes; frame.size selects the mode --frame */
     bool lnav_format;     /* a mode */
     bool plain, json, follow;
     struct record_words record;
-    const char *what_if; /* a mode: its file */
+    const char *what_if; /* a mode; the policy file */
     bool diff, retries;
     bool verify, rules;
     bool mark, marks;
@@ -60,7 +58,7 @@ int debug_records(const struct debug_call *call);
 int debug_forensics(const struct debug_call *call);
 /* --frame: prints one frame of the cockpit, as text or as a picture. */
 int debug_frame(const struct debug_call *call);
-/* --what-if POLICY.json [RUN...]: what other policies would have decided, and what the policy
+/* --what-if POLICY.json [RUN...]: what other policies would have decided, and how much the policy
  * careful would have saved. Returns EXIT_WOULD_CHANGE if a decision differs. */
 int debug_what_if(const struct debug_call *call);
 /* --diff: compares two attempts, [RUN/]TASK#N with #N, N or [RUN/]TASK#N; the last two attempts of

@@ -76,7 +76,8 @@ struct bounded_run {
     struct log_run_info run; /* owned */
 };
 
-/* Finds a time, or a moment that only the events know: "#211", "T-104 try 2", "start", "end". */
+/* Finds a time, a record by its number, or a moment of the run: "#211", "T-104 try 2", "start",
+ * "end". */
 static bool find_bound(const struct bounded_run *bounded, const char *words, int64_t within_ms,
                        struct record_bound *out, struct err *err)
 {
@@ -197,7 +198,8 @@ static int print_chosen(const struct debug_call *call)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-/* Whether the words are "all", "38-41", or several, which log_word_find() does not accept. */
+/* Returns whether the words are "all", "38-41", or several, which log_word_find() does not
+ * accept. */
 static bool names_runs(const struct debug_call *call)
 {
     if (call->operand_count != 1)
@@ -215,7 +217,7 @@ int debug_records(const struct debug_call *call)
     const struct debug_words *words = call->words;
     const struct record_words *record = &words->record;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    /* then --task also selects the place */
+    /* with these options, --task also selects the place */
     const bool is_place = words->frame.at || words->frame.view;
     /* Whether lines are printed instead of showing a screen. */
     const bool lines = words->plain || words->json || words->follow ||

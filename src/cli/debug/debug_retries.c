@@ -25,7 +25,7 @@ struct retries {
 /* No further run is folded after this many events, about one second's work. */
 enum { RETRIES_TIMED_EVENTS = 400 * 1000 };
 
-/* 80 in total */
+/* columns of the table, 80 in total */
 enum { CLASS_COLUMNS = 13, SHARE_COLUMNS = 20, TIME_COLUMNS = 8 };
 
 static void pad_column(struct str *out, size_t from, size_t columns)
@@ -185,7 +185,7 @@ static void retries_json(const struct retries *retries, struct str *out)
     str_add(out, "}}\n");
 }
 
-/* Adds where the run's time went, as on the Timeline screen, by folding all its events. */
+/* Adds the times of the run by use, as on the Timeline screen, by folding all its events. */
 static bool add_spent_time(const struct place *place, int64_t run, struct retries *to,
                            struct err *err)
 {
@@ -211,7 +211,7 @@ static bool add_spent_time(const struct place *place, int64_t run, struct retrie
     return ok;
 }
 
-/* Without words, reads all runs of the log, or of the FILE. */
+/* Without operands, reads all runs of the log, or of the FILE. */
 static bool read_retries(const struct debug_call *call, struct retries *out, struct err *err)
 {
     struct log_reader *reader = NULL;

@@ -31,7 +31,7 @@ struct verify_place {
     int step, attempt;          /* step counts from 0 */
 };
 
-/* A decision that differs. Texts are owned. */
+/* A decision that differs. Strings are owned. */
 struct verify_decision {
     struct verify_place place;
     struct str cause;                    /* the event that led to it, as text */
@@ -54,7 +54,7 @@ struct verify_found {
     struct verify_opinion *opinions; /* owned */
     size_t opinion_count, opinion_cap;
     struct verify_sum sum;
-    bool asks_rules; /* count verdicts that this build's rules change, too */
+    bool asks_rules; /* also count verdicts that this build's rules change */
 };
 
 static void set_place(struct verify_place *place, const struct plan *plan,
@@ -229,7 +229,7 @@ static void verify_found_done(struct verify_found *found)
     *found = (struct verify_found){0};
 }
 
-/* Whether the exit code is EXIT_WOULD_CHANGE. */
+/* Returns whether the exit code is EXIT_WOULD_CHANGE. */
 static bool verify_found_differs(const struct verify_found *found)
 {
     const int64_t *different = found->sum.verdicts.different;
@@ -319,7 +319,7 @@ static void print_verdicts(const struct verify_found *found, struct str *out)
     }
 }
 
-/* A count. The heading is printed before the first nonzero one. */
+/* A line with a count. The heading is printed before the first nonzero one. */
 struct line {
     int64_t count;
     const char *one, *many;

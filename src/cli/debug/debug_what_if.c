@@ -1,4 +1,4 @@
-/* debug_what_if.c - runs devs what-if over one or several runs, and prints the differences.
+/* debug_what_if.c - applies devs what-if to one or several runs, and prints the differences.
  *
  * Each run is also decided without the change, to separate differences caused by the change from
  * differences between this build and the build that recorded the run. */
@@ -32,11 +32,11 @@ struct what_if_call {
     struct run_choice choice;
     bool json;
     struct what_if_sum all;
-    int64_t unlike;      /* decisions that this build makes differently without any change, */
-    int64_t unlike_runs; /* and the number of runs that have them */
+    int64_t unlike;      /* decisions that this build makes differently even without the change */
+    int64_t unlike_runs; /* runs with such decisions */
     struct changed_run most[MOST_CHANGED]; /* the runs with the most changes, in that order */
     size_t most_count;
-    struct str each; /* with json and several runs: an object for each */
+    struct str each; /* with `json` and several runs: a JSON object for each run */
 };
 
 static const struct what_if_look look = {.width = WIDTH, .hms = clock_hms};
@@ -86,7 +86,7 @@ static void print_one(const struct what_if_call *call, const struct log_run_info
     str_done(&text);
 }
 
-/* Orders by more tries, then more waiting; ties keep their order. */
+/* Returns true if run `a` changes by more tries than `b`, or by as many tries and more waiting. */
 static bool changes_more(const struct what_if_sum *a, const struct what_if_sum *b)
 {
     const int64_t tries_a = llabs(a->recorded.tries - a->other.tries) + a->goes_on;

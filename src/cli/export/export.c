@@ -62,7 +62,7 @@ ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int 
     return true;
 }
 
-/* The theme selected by the options. A theme without colors still has bold and underline. */
+/* Loads the theme selected by the options. A theme without colors still has bold and underline. */
 ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct theme *out,
                                       struct err *err)
 {
@@ -104,7 +104,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     return err_set_errno(err, why, "cannot create '%s'", sink->path);
 }
 
-/* Appends the bytes. Fails with ERR_IO if the disk is full or the reader is gone. */
+/* Appends the bytes. Fails with ERR_IO if the disk is full or the reader has closed the pipe. */
 static bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
                               struct err *err)
 {
@@ -192,7 +192,7 @@ void export_show(const struct bundle_contents *contents, const char *file,
 
 enum { WRITE_AT_BYTES = 64 * 1024 };
 
-/* The format of the events. */
+/* The events while they are written, as records or as a trace. */
 struct records {
     const struct export_call *call;
     struct trace_json *trace; /* NULL: records unchanged */

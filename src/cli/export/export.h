@@ -63,8 +63,8 @@ struct export_sink {
     struct progress progress;
 };
 
-/* "-" is standard output. Fails with ERR_INVALID if the file already exists. Only its owner can
- * read the file. */
+/* Opens the file of an export; "-" is standard output. Fails with ERR_INVALID if the file already
+ * exists. Only its owner can read the file. */
 ATTR_MUST_USE bool export_sink_open(struct export_sink *sink, const char *path, struct err *err);
 /* Completes the file: syncs it and gives it its name. */
 ATTR_MUST_USE bool export_sink_keep(struct export_sink *sink, struct err *err);
@@ -80,7 +80,7 @@ ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place
 /* Returns the log of the copy, in which the run keeps its number. This and the contents are
  * owned by the copy. */
 const struct place *export_copy_place(const struct export_copy *copy);
-/* Returns what was copied, and what was redacted. */
+/* Returns the counts of the copied rows, and the redacted secrets. */
 const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
 /* A progress callback for struct bundle_asked: `progress` is a struct progress. */
 bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err);

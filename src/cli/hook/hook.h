@@ -40,7 +40,7 @@ struct hook_agent {
     const char *events[HOOK_EVENTS_MAX]; /* the events to install hooks for; NULL after the last */
 };
 
-/* Numbers start at 0. Returns NULL past the end. */
+/* Returns an agent by its number, from 0. Returns NULL past the end. */
 const struct hook_agent *hook_agent_at(size_t index);
 /* Returns NULL if there is no such agent. */
 const struct hook_agent *hook_agent_named(const char *name);
@@ -56,12 +56,12 @@ struct json;
 enum { HOOK_INPUT_MAX = 16 * 1024 * 1024 /* bytes of JSON */ };
 
 struct hook_input {
-    struct json *json; /* owned; the texts below are borrowed from it */
+    struct json *json; /* owned; the strings below are borrowed from it */
     const struct hook_agent *agent;
     enum hook_kind kind;
     const char *event;       /* the agent's name for it */
     const char *session;     /* never empty */
-    const char *dir;         /* where the agent works; NULL = unknown */
+    const char *dir;         /* folder in which the agent works; NULL = unknown */
     const char *tool;        /* for calls only */
     const struct json *args; /* for calls only; NULL = none */
     struct str output;       /* owned; for finished calls only */
@@ -101,7 +101,7 @@ struct hook_install {
     const char *db; /* --db; NULL = not given */
 };
 
-/* Installs the hooks. These functions return the exit code. */
+/* Installs the hooks. This and the next two functions return the exit code. */
 int hook_install(const struct hook_install *asked);
 /* Removes exactly what hook_install() added. */
 int hook_uninstall(const struct hook_install *asked);
@@ -116,7 +116,7 @@ enum { HOOK_SETTINGS_MAX = 4 * 1024 * 1024 /* bytes of a settings file */ };
 /* Adds `command` for each event of the agent that does not have it. */
 ATTR_MUST_USE bool hook_settings_add(struct str *text, const struct hook_agent *agent,
                                      const char *command, struct err *err);
-/* Removes each hook that calls "devs hook", and whatever becomes empty. */
+/* Removes each hook that calls "devs hook", and the objects and lists that become empty. */
 ATTR_MUST_USE bool hook_settings_remove(struct str *text, struct err *err);
 /* Counts the events of the agent that call "devs hook". */
 ATTR_MUST_USE bool hook_settings_count(const struct str *text, const struct hook_agent *agent,

@@ -1,4 +1,4 @@
-/* hook_event.c - the agents that have hooks: their events, what they send, and the answers.
+/* hook_event.c - the agents that have hooks: their events, the input of the hooks, and the answers.
  *
  * Agents use different names and formats for the same things; tables list them. The result of a
  * tool is read from the members that are known to contain it. */
@@ -159,7 +159,7 @@ static void read_text_part(const struct json *value, struct str *out, int *exit_
     const bool is_object = len > 1 && text[0] == '{' &&
                            json_parse_data(text, len, &inner, NULL, NULL) &&
                            json_get(inner, "output");
-    if (is_object) { /* a result wrapped again, as text */
+    if (is_object) { /* the text is an object that contains the result */
         read_code(json_get(inner, "metadata"), exit_out);
         text = json_bytes(json_get(inner, "output"), &len);
     }
@@ -201,7 +201,7 @@ static void read_member(const struct json *value, struct str *out, int *exit_out
         read_element(json_get(value, "content") ? json_get(value, "content") : value, out);
 }
 
-/* For a result without these members: reads everything except the duration. */
+/* Reads a result without these members: everything except the duration. */
 static void read_rest(const struct json *object, struct str *out)
 {
     const char *key = NULL;
@@ -308,7 +308,7 @@ static bool read_input(struct hook_input *input, const struct hook_agent *agent,
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);
     /* qwen also uses this event to prompt its model with tool results: 0.15 without text; a later
-     * version adds what a person typed. */
+     * version adds the text that a person typed. */
     if (input->kind == HOOK_PROMPT && strcmp(input->agent->name, "qwen") == 0 &&
         !json_get(json, "submitted_prompt") && json_text(json_get(json, "prompt"), "")[0] == '\0')
         input->kind = HOOK_OTHER;
@@ -368,8 +368,9 @@ void hook_answer_deny(const struct hook_input *input, bool ends, const char *why
     str_add(out, "}\n");
 }
 
-/* The text replaces a blocked result. So it is not used where the agent would lose the result. A
- * failed call cannot be blocked. */
+/* Blocks a result only if the agent must stop, because a blocked result is replaced by the text.
+ * Agents that would lose the result, and failed calls, which cannot be blocked, get the text as
+ * additional context. */
 void hook_answer_say(const struct hook_input *input, bool stuck, const char *words, struct str *out)
 {
     struct str stop = {0};

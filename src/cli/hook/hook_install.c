@@ -28,9 +28,9 @@
 #include "text.h"
 #include "text_file.h"
 
-enum { OURS_MAX = 1000 /* our hooks removed from one file at most */ };
+enum { OURS_MAX = 1000 /* maximum number of our hooks removed from one file */ };
 
-/* Whether the command is "devs hook ...", with or without a folder and quotes. */
+/* Returns whether the command is "devs hook ...", with or without a folder and quotes. */
 static bool is_ours(const char *command)
 {
     const bool quoted = command[0] == '\'' || command[0] == '"';
@@ -102,7 +102,7 @@ static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err
     return true;
 }
 
-/* The list of an event's hooks, or the one to add them to. */
+/* The parts of the settings that contain an event's hooks, as far as they exist. */
 struct spans {
     struct json_span root;
     struct json_member hooks, event;
@@ -234,7 +234,8 @@ bool hook_settings_remove(struct str *text, struct err *err)
     return ok;
 }
 
-/* Whether the settings disable all hooks ("disableAllHooks"). False if the text cannot be read. */
+/* Returns whether the settings disable all hooks ("disableAllHooks"). False if the text cannot be
+ * read. */
 static bool hook_settings_disabled(const struct str *text)
 {
     struct jsonc jsonc = {0};
@@ -281,7 +282,7 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
                : err_set_errno(err, errno, "cannot determine the current folder");
 }
 
-/* Does not block on a FIFO, and rejects a dangling link. */
+/* Opens the settings. Does not block on a FIFO, and rejects a dangling link. */
 static FILE *open_settings(const char *path, struct err *err)
 {
     struct stat info;

@@ -1,9 +1,7 @@
-/*
- * project.h - devs.project.json (an idea and its phases, saved by `devs new-project` and read by
- * the other workflows; people may edit it), and what the workflows share.
+/* project.h - devs.project.json (an idea and its phases, saved by `devs new-project` and read by
+ * the other workflows; people may edit it), and the parts that the workflows share.
  *
- * Main thread: errors in the file are printed.
- */
+ * Main thread: errors in the file are printed. */
 #ifndef DEVS_PROJECT_H
 #define DEVS_PROJECT_H
 
@@ -46,7 +44,7 @@ void project_done(struct project *project);
 
 /* Returns the number of phases, which may be 0. */
 int project_phase_count(const struct project *project);
-/* Phase `number` counts from 1. Borrowed; never NULL. */
+/* Returns the title of a phase; `number` counts from 1. Borrowed; never NULL. */
 const char *project_phase_title(const struct project *project, int number);
 /* Appends the phase as JSON for people and agents. */
 void project_phase_json(const struct project *project, int number, struct str *out);
@@ -54,7 +52,7 @@ void project_phase_json(const struct project *project, int number, struct str *o
 void project_json(const struct project *project, struct str *out);
 /* Returns the agent of the last session of the project's workflows; NULL = unknown. Borrowed. */
 const char *project_agent(const struct project *project);
-/* Returns the id of that session; NULL = unknown. Borrowed. */
+/* Returns the id of the last session of the project's workflows; NULL = unknown. Borrowed. */
 const char *project_session(const struct project *project);
 
 /* Writes the file: the project, with its facts replaced by the given ones. */
@@ -70,7 +68,7 @@ void project_plan_path(const struct project *project, int number, char path[PATH
 void project_summary_path(const struct project *project, int number, char path[PATH_MAX]);
 /* Returns the name of a phase's plan: "phase-2.plan.json". */
 void project_plan_name(int number, char *name, size_t size);
-/* Whether the name is that of a phase's plan. */
+/* Returns whether the name is that of a phase's plan. */
 bool project_is_plan_name(const char *name);
 
 /*
@@ -84,7 +82,7 @@ struct workflow_words {
     const char *model;
     const char *resume; /* the session to continue */
     const char *jobs;   /* execute-phase only */
-    bool fresh;         /* start a new session, whatever the project remembers */
+    bool fresh;         /* start a new session, even if the project has one */
     bool force;         /* new-project, plan-phase: overwrite existing files */
     bool plain, json;
 };
@@ -109,7 +107,7 @@ struct workflow_question {
     const struct adapter *adapter;
     const char *session; /* the session to continue; NULL = a new one */
     const char *prompt;
-    const char *contract; /* JSON: the contract of the answer */
+    const char *contract; /* the contract of the answer, as JSON */
     const char *output;   /* the file for the answer, relative to dir */
     /* Called once the answer exists: processes it, and prints it for people or, with `json`,
      * appends "key": value members. Returns the exit code. */
@@ -138,7 +136,7 @@ struct workflow_result {
     struct workflow_agent by;
     const char *more;
 };
-/* Prints it to stdout, as one JSON object with a line feed. */
+/* Prints the result to stdout, as one JSON object with a line feed. */
 void workflow_print_result(const struct workflow_result *result);
 
 /* The value of a {{name}}. Both are borrowed. */
@@ -152,16 +150,16 @@ struct workflow_values {
     size_t count;
 };
 
-/* Appends the text with each {{name}} replaced by its value. Values are not expanded again.
- * Braces around anything else are text. Fails with ERR_INVALID for a name without a value. */
+/* Appends the text with each {{name}} replaced by its value. Values are not expanded again. Other
+ * braces are copied unchanged. Fails with ERR_INVALID for a name without a value. */
 ATTR_MUST_USE bool workflow_prompt_fill(const char *text, const struct workflow_values *values,
                                         struct str *out, struct err *err);
 
 enum { WORKFLOW_TEXT_MAX = 1024 * 1024 }; /* bytes of a prompt's text or of a contract */
 
-/* Appends the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". A file in
- * the folder `workflows` of the settings replaces the built-in text. Fails with ERR_INVALID if
- * that folder does not exist or a file in it cannot be read. */
+/* Appends the prompt or contract `name`: "new-project.md", "new-project.json" or "plan-phase.md". A
+ * file in the folder `workflows` of the settings replaces the built-in one. Fails with ERR_INVALID
+ * if that folder does not exist or a file in it cannot be read. */
 ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *name,
                                       struct str *out, struct err *err);
 

@@ -95,7 +95,9 @@ void project_done(struct project *project)
 
 int project_phase_count(const struct project *project)
 {
-    return (int)json_count(json_get(project->root, "phases")); /* the contract has a limit */
+    return (int)json_count(
+        json_get(project->root,
+                 "phases")); /* fits into int, because the contract limits the number of phases */
 }
 
 static const struct json *find_phase(const struct project *project, int number)
@@ -141,7 +143,7 @@ static void add_members(const struct project *project, const char *idea, struct 
     json_write(out, json_get(project->root, "phases"));
 }
 
-/* Appends compact JSON of ours, indented for people. */
+/* Appends JSON written by us, indented for people. */
 static void indent_json(const struct str *compact, struct str *out)
 {
     struct json *root = NULL;

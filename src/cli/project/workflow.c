@@ -1,8 +1,8 @@
 /* workflow.c - asks an agent a question as a run of one step, and takes its answer.
  *
  * The run has a plan of its own, whose step works in place. If the answer is invalid, the agent
- * gets the errors and is asked again, ROUNDS times in all. Prompts are texts with {{names}} in
- * them; a project's own texts replace those of devs. */
+ * gets the errors and is asked again, ROUNDS times in all. Prompts are templates with {{names}}; a
+ * project's own files replace the built-in ones. */
 #include "project.h"
 
 #include <assert.h>
@@ -109,7 +109,7 @@ bool workflow_text_read(const struct config *config, const char *name, struct st
 }
 
 enum {
-    ROUNDS = 3,      /* an invalid answer is requested twice more */
+    ROUNDS = 3, /* prompts at most: after an invalid answer the agent is asked up to twice more */
     TITLE_MAX = 120, /* bytes of a task's title */
     JOBS = 1,        /* there is only one task */
 };
@@ -149,7 +149,7 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
  * settings say about workspaces, because the answer must stay there. */
 static void write_plan(const struct workflow_question *question, struct str *out)
 {
-    struct str title = {0}; /* its first line, truncated */
+    struct str title = {0}; /* first line of the question's title, truncated */
     str_add(out, "{\"version\":1");
     str_json_text(out, "name", question->command);
     str_json_text(out, "workspace", "inplace");
@@ -244,7 +244,7 @@ int workflow_ask(const struct workflow_question *question)
     write_plan(question, &text);
     if (plan_parse_with(str_text(&text), text.len, &context, &plan, &wrong)) {
         str_clear(&text);
-        plan_write(plan, &text); /* including what the settings add */
+        plan_write(plan, &text); /* including defaults from the settings */
         const struct session session = {
             .globals = question->globals,
             .plan = plan,

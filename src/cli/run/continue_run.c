@@ -58,7 +58,7 @@ static bool is_interrupted(const struct log_run_info *info)
     return info->ended_at_ms == 0 && !info->owner_alive;
 }
 
-/* Whether the run ended before all its tasks passed. */
+/* Returns whether the run ended before all its tasks passed. */
 static bool has_rest(const struct log_run_info *info)
 {
     return info->ended_at_ms != 0 && info->passed < info->tasks && !info->is_session;
@@ -70,7 +70,7 @@ bool continue_run_is_unfinished(const struct log_run_info *info)
 }
 
 /* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run is
- * active, returns that one, and check_run() rejects it, because it may have just started. With
+ * active, returns that run, and check_run() rejects it, because it may have just started. With
  * `failed` only ended runs are considered. */
 static bool find_last(struct log_reader *reader, bool failed, int64_t *out, struct err *err)
 {
@@ -106,7 +106,8 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
     return err_hint(err, "devs runs lists them");
 }
 
-/* A check before anything is changed. Taking over repeats it under the lock. */
+/* Checks that the run can be taken over, before anything is changed. Taking over repeats the check
+ * under the lock. */
 static bool check_run(const struct place *place, const struct log_run_info *info, struct err *err)
 {
     struct stat folder;
@@ -117,7 +118,7 @@ static bool check_run(const struct place *place, const struct log_run_info *info
         return err_hint(err, "continue it in the agent itself");
     }
     /* A process that a killed owner was just starting can hold the owner's lock for a moment. If
-     * the owner itself is gone, taking over waits for the lock, or is refused. */
+     * the owner itself has died, taking over waits for the lock, or is refused. */
     if (info->owner_alive && (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is running in another process (pid %lld)", number,
                       (long long)info->pid);
@@ -200,7 +201,7 @@ static bool try_take_up(struct old_run *run, struct err *err)
     return true;
 }
 
-/* Chooses the tasks of an ended run to run, or fails if there are none. */
+/* Chooses the remaining tasks of an ended run, or fails if there are none. */
 static bool choose_rest(struct old_run *run, bool failed, struct err *err)
 {
     const struct run_state *state = follower_state(run->follower);
@@ -233,7 +234,7 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
     return err_hint(err, "devs run --continue %lld runs the %d that did not pass", number, rest);
 }
 
-/* Whether the variable is missing from the environment and could have been set there. */
+/* Returns whether the variable is missing from the environment and could have been set there. */
 static bool is_missing(const char *name)
 {
     return redact_name_is_secret(name) && !getenv(name);
@@ -257,8 +258,9 @@ static int find_lack(const struct run_state *state, const struct plan *plan,
     return -1;
 }
 
-/* Checked before the run is taken over, because a task without its secret would fail for good.
- * Secrets that are not variables are not checked here: the run reports them at the step. */
+/* Checks the secrets before the run is taken over, because a task without its secret would fail
+ * permanently. Secrets that are not variables are not checked here: the run reports them at the
+ * step. */
 static bool has_secrets(const struct old_run *run, struct err *err)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -317,15 +319,15 @@ static bool find_plan_file(const struct log_run_info *info, char out[PATH_MAX])
     return found;
 }
 
-/* Reads the settings of the run's folder, which prints their errors, and starts the engine. */
+/* Reads the settings of the run's folder, printing errors in them, and starts the engine. */
 static int start_engine(const struct globals *globals, struct old_run *run, struct session *session)
 {
     char plan_path[PATH_MAX];
     const bool has_file = find_plan_file(&run->info, plan_path);
-    run_state_done(&run->tried); /* before its plan */
+    run_state_done(&run->tried); /* must be freed before the plan that it borrows */
     follower_close(run->follower);
     run->follower = NULL;
-    /* The log has the rules of the run; which values are secret is only in the settings. */
+    /* The log has the rules of the run; only the settings say which values are secret. */
     const int code = config_read(run->info.dir, CONFIG_ACTS, &run->config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -396,12 +398,12 @@ static bool find_answer(const struct turn *turn, struct str *out)
     return false;
 }
 
-/* Whether this retry would be accepted. */
+/* Returns whether this retry would be accepted. */
 static bool try_retry(struct old_run *run, const struct control *asked, struct str *answers)
 {
     struct input input = {.kind = INPUT_CONTROL, .control = *asked};
     struct str words = {0};
-    input.control.id = 1; /* otherwise there is no answer */
+    input.control.id = 1; /* a control without an id gets no answer */
     turn_clear(&run->turn);
     try_input(run, &input);
     const bool done = find_answer(&run->turn, &words);
@@ -486,7 +488,7 @@ static int print_lines(const struct place *place, const struct app_result *resul
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 
-/* Whether an engine may be started for these retries; `ctx` is the place. */
+/* Returns whether an engine may be started for these retries; `ctx` is the place. */
 static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control *controls,
                                     size_t count, struct str *why)
 {

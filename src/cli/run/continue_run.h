@@ -20,7 +20,7 @@
 /* Options for continuing a run. */
 struct continue_run_how {
     const char *jobs; /* -j; NULL = as before */
-    bool failed;      /* --failed: of an ended run, only failed tasks */
+    bool failed;      /* --failed: run only the failed tasks of an ended run */
     bool detach;
     enum session_watch watch;
     const char *view; /* the cockpit's first view; static; NULL = the tasks */
@@ -31,12 +31,12 @@ struct continue_run_how {
 int continue_run(const struct globals *globals, const char *word,
                  const struct continue_run_how *how);
 
-/* Whether `--continue` has something to run: the run was interrupted, or ended before all its
- * tasks passed. */
+/* Returns whether `--continue` has something to run: the run was interrupted, or ended before all
+ * its tasks passed. */
 bool continue_run_is_unfinished(const struct log_run_info *info);
 
-/* Whether a retry of this run needs an engine: it has ended, and no process owns it. False also
- * if the log cannot be read. */
+/* Returns whether a retry of this run needs an engine: it has ended, and no process owns it. False
+ * also if the log cannot be read. */
 bool continue_run_is_needed(const struct place *place, int64_t number);
 
 /* Retries of an ended run. Everything is borrowed. */
@@ -47,9 +47,9 @@ struct continue_run_asked {
     size_t count;
 };
 
-/* Says whether the retries would be accepted. Appends a line with the answer to each, such as
- * "#41/tax: ...", and counts the accepted ones. Writes and starts nothing. Returns false, with the
- * reason in *err, if the run cannot be taken up. */
+/* Checks whether the retries would be accepted. Appends a line with the answer to each retry, such
+ * as "#41/tax: ...", and counts the accepted ones. Writes and starts nothing. Returns false, with
+ * the reason in *err, if the run cannot be taken up. */
 ATTR_MUST_USE bool continue_run_check(const struct continue_run_asked *asked, struct str *answers,
                                       size_t *done_out, struct err *err);
 
@@ -58,7 +58,8 @@ ATTR_MUST_USE bool continue_run_check(const struct continue_run_asked *asked, st
 int continue_run_retry(const struct globals *globals, const struct continue_run_asked *asked,
                        const struct continue_run_how *how, const char *said);
 
-/* Which run the cockpit shows, and where a recording opens. Everything is borrowed. */
+/* The run that the cockpit shows, and the moment at which a recording opens. Everything is
+ * borrowed. */
 struct watch_words {
     int64_t run; /* 0 = the current run */
     const char *at, *view, *task;

@@ -31,7 +31,7 @@ struct waiting {
     pid_t child;
     int pipe_fd; /* -1 once closed */
     int signal_fd;
-    int status; /* the child's */
+    int status; /* wait status of the child */
     bool over;  /* the child has exited */
     bool let_go;
     struct goodbye goodbye;
@@ -47,8 +47,8 @@ static void take_signals(struct waiting *waiting)
         } else if (info.ssi_signo == SIGCONT) {
             (void)kill(waiting->child, SIGCONT);
         } else {
-            /* The terminal sends its signals to the child too; another process only to one of the
-             * two. */
+            /* The terminal sends its signals to the child too; another process sends them only to
+             * one of the two. */
             bool had_it = waiting->kind == FOREGROUND_HERE && info.ssi_code == SI_KERNEL;
             bool from_child = (pid_t)info.ssi_pid == waiting->child;
             if (!had_it && !from_child)
@@ -197,7 +197,7 @@ void foreground_let_go(struct foreground *foreground, int code, const char *word
     (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
     (void)setsid(); /* fails with --detach, which already has one */
     (void)!write(foreground->fd, &goodbye,
-                 sizeof(goodbye)); /* fails if the parent is gone, which is fine */
+                 sizeof(goodbye)); /* fails if the parent has exited, which is fine */
     foreground_close(foreground);
 }
 

@@ -15,7 +15,7 @@
 #include "str.h"
 #include "text.h"
 
-/* Writes a value of a key, or of a list under the key. */
+/* Writes the value of a key, or an element of the list under the key. */
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
                       struct str *out);
 
@@ -47,7 +47,7 @@ static void write_list_of(const struct plan_agents_edit *edit, const struct json
     str_add_char(out, '}');
 }
 
-/* Whether the key is specific to one agent, such as arguments and sessions. */
+/* Returns whether the key is specific to one agent, such as arguments and sessions. */
 static bool is_of_agent_alone(const char *key)
 {
     static const char *const keys[] = {"args", "permission_args", "model", "resume"};
@@ -73,7 +73,7 @@ static void write_step(const struct plan_agents_edit *edit, const struct json *s
     bool is_owned = !edit->owner || strcmp(edit->owner, agent) == 0;
     str_add_char(out, '{');
     while (json_next(step, &iter, &key, &member)) {
-        const char *text = NULL; /* replaces the member's; NULL = unchanged */
+        const char *text = NULL; /* replaces the member's value; NULL = unchanged */
         if (strcmp(key, "agent") == 0)
             text = edit->agent;
         else if (strcmp(key, "model") == 0)

@@ -205,7 +205,7 @@ static void add_policy(const struct plan *plan, const struct policy *policy, int
     str_add_char(out, ')');
 }
 
-/* The text of a step's retries, which usually is the same for many steps in a row. */
+/* The text of a step's retries, which is usually the same for many steps in a row. */
 struct retries {
     const struct policy *policy;
     enum phase phase;
@@ -258,7 +258,7 @@ static void add_text(const char *label, const char *text, struct str *out)
     str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
 }
 
-/* Appends the command line; an agent's without the prompt. */
+/* Appends the command line, for an agent without the prompt. */
 static void add_call(const struct plan_task *task, int number, struct str *out)
 {
     const struct plan_step *step = &task->steps[number];
@@ -267,8 +267,8 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
     char **argv = NULL;
     if (agent) {
         /* The session that the agent continues: the one reported by the agent of an earlier step of
-         * the task, as agent_session_next() finds it, or else the plan's. None for a new session.
-         */
+         * the task, as agent_session_next() finds it, or else the plan's. There is none for a new
+         * session. */
         int before = number - 1;
         while (before >= 0 && !task->steps[before].agent)
             before--;

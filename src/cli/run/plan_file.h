@@ -55,8 +55,8 @@ struct plan_agents_edit {
     const char *agent;   /* replaces the agent of every step, and drops keys that only the old agent
                             understands */
     const char *model;   /* NULL = the plan's own model */
-    const char *session; /* for steps without a session, */
-    const char *owner;   /* and only for steps of this agent; NULL = for all */
+    const char *session; /* session for steps that have none */
+    const char *owner;   /* agent whose steps get `session`; NULL = all agents */
 };
 
 /* Appends the plan, a JSON value, with the changes; other JSON is appended unchanged. A
@@ -71,9 +71,9 @@ int plan_agents_check(const struct plan *plan);
 /* Appends what this step's agent is missing as one line; nothing if it can run. */
 void plan_agents_missing(const struct plan_step *step, struct str *out);
 
-/* Finds the adapter called `name`, whose program must be installed. NULL means the first one in
- * the order of adapters_at() whose program is. Returns the exit code: EXIT_USAGE for an unknown
- * name, EXIT_NO_AGENT if the program is missing. *out is borrowed from the set. */
+/* Finds the adapter called `name`, whose program must be installed. NULL means the first installed
+ * one in the order of adapters_at(). Returns the exit code: EXIT_USAGE for an unknown name,
+ * EXIT_NO_AGENT if the program is missing. *out is borrowed from the set. */
 int agent_choose(const struct adapters *adapters, const char *name, const struct adapter **out);
 
 #endif

@@ -14,15 +14,13 @@
 #include "run_state.h"
 #include "str.h"
 
-/*
- * foreground.c: the process that the shell waits for, when the working process may outlive it.
+/* foreground.c: the process that the shell waits for, when the working process may outlive it.
  *
  * foreground_open() forks, so it must be called before any thread is started and any file of the
  * log is opened. The child continues as devs; the parent stays the shell's job. The parent passes
  * on signals that were sent to it alone, stops and continues with the child, and exits like the
  * child unless the child releases it earlier. If the parent is killed, the child gets SIGHUP, as if
- * the terminal were gone. Main thread.
- */
+ * the terminal had hung up. Main thread. */
 
 enum foreground_kind {
     FOREGROUND_HERE,  /* the child stays in our session, on our terminal: the cockpit */
@@ -59,8 +57,8 @@ void foreground_forget_terminal(void);
 
 void foreground_close(struct foreground *foreground);
 
-/* summary.c: the texts printed after a run: its result in about ten lines, a crash, and what is
- * missing from its log. */
+/* summary.c: the messages printed after a run: its result in about ten lines, a crash, and the data
+ * that is missing from its log. */
 
 struct summary {
     const struct run_state *state; /* borrowed */
@@ -68,9 +66,9 @@ struct summary {
     int64_t run;
 };
 
-/* For a run that has ended or that the user has left. Appends the failed tasks, each with its most
- * informative line and the command that shows it, the tasks that passed or waited, and how to
- * replay the run. */
+/* Appends the summary of a run that has ended or that the user has left: the failed tasks, each
+ * with its most informative line and the command that shows it, the tasks that passed or waited,
+ * and how to replay the run. */
 void summary_write(const struct summary *summary, struct str *out);
 
 /* Prints one line and a hint to stderr about a devs that crashed: the signal, the log, and which

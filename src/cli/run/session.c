@@ -47,7 +47,7 @@
 /* A session in progress. */
 struct watching {
     const struct session *session;
-    enum session_watch watch; /* how the run is watched in the end */
+    enum session_watch watch; /* how the run is watched, which may differ from the request */
     struct place place;
     struct foreground *foreground; /* borrowed; the process that the shell waits for; may be NULL */
     struct secrets secrets;
@@ -60,7 +60,7 @@ struct watching {
     int unwritten;      /* errno of a line that could not be written; 0 = none */
     int signal;         /* the signal that made us leave; 0 = none */
     int64_t signals_ms; /* time of that signal: steady clock */
-    bool alone;         /* the terminal or the reader is gone */
+    bool alone;         /* the terminal has hung up, or the reader has closed the pipe */
     bool nohup;         /* SIGHUP was ignored when we started */
     char by[SESSION_BY_MAX];
     char uid[LOG_UID_MAX]; /* uid of the run; "" before it has started */
@@ -87,7 +87,7 @@ static void cancel_run(struct watching *watching, int signal)
     engine_cancel(watching->engine, watching->by);
 }
 
-/* Called when the terminal is gone: the plan decides whether the run continues or ends. */
+/* Called when the terminal has hung up: the plan decides whether the run continues or ends. */
 static void hang_up(struct watching *watching)
 {
     static const char *const words[] = {
@@ -174,7 +174,7 @@ static void session_detach(struct watching *watching)
     str_done(&words);
 }
 
-/* Whether stdin and stdout are a terminal that can draw a screen. */
+/* Returns whether stdin and stdout are a terminal that can draw a screen. */
 static bool has_terminal(void)
 {
     const char *term = getenv("TERM");
@@ -215,7 +215,7 @@ const char *session_by(char out[SESSION_BY_MAX])
  * least one of two simultaneous runs sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
-    enum { LOOK_AT_RUNS = 16 /* the newest of the log */ };
+    enum { LOOK_AT_RUNS = 16 /* newest runs of the log that are checked */ };
     struct log_reader *reader = NULL;
     if (!log_reader_open(&reader, &watching->place, NULL))
         return; /* without a log there is no other run */
@@ -382,7 +382,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .secrets = session.secrets,
         .opens_view = session.opens_view,
     };
-    if (session.asked_count > 0) /* keep the row selected on which r or R was pressed */
+    if (session.asked_count > 0) /* keep the selection on the row on which r or R was pressed */
         options.opens_task = session.plan->tasks[session.asked[0].task].id;
     struct theme theme;
     appearance_set(&options, session.globals, session.ui, &theme);
@@ -417,7 +417,8 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
     return true;
 }
 
-/* The log may have been deleted or replaced by the end. Then the whole run is in its spill log. */
+/* Opens the recorded run. The log may have been deleted or replaced meanwhile; then the whole run
+ * is in its spill log. */
 static bool open_recorded(const struct watching *watching, struct follower **out, struct err *err)
 {
     struct place spill;
@@ -457,7 +458,7 @@ static int tell_end(struct watching *watching, bool is_summed_up, int exit_code)
     struct err err = {0};
     if (!is_summed_up && !session->ended)
         return exit_code;
-    /* A run that was watched to its end already has its state. Otherwise, or if the log was
+    /* The state of a run that was watched to its end is already known. Otherwise, or if the log was
      * replaced, the run is read from the beginning. */
     bool has_state = watching->follower &&
                      follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&

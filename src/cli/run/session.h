@@ -54,14 +54,15 @@ struct session {
     bool detach; /* return once the run is in the log; it continues without a terminal */
 };
 
-/* Runs it to the end. Forks if the run may outlive the terminal, so no thread may be running.
- * Returns the exit code of the run; for "exec" that of the command. Errors are printed. */
+/* Runs the session to its end. Forks if the run may outlive the terminal, so no thread may be
+ * running. Returns the exit code of the run; for "exec" that of the command. Errors are printed. */
 int session_run(const struct session *session);
 
 /* Returns how to watch a run: as requested, or else on a screen if there is a terminal. */
 enum session_watch session_choose_watch(bool plain, bool json);
 
-/* Whether a screen can be drawn on this terminal. Warns on stderr if its type is unknown. */
+/* Returns whether a screen can be drawn on this terminal. Warns on stderr if its type is
+ * unknown. */
 bool session_has_screen(void);
 
 enum { SESSION_BY_MAX = 64 };

@@ -26,13 +26,14 @@ enum { FEED_BLOCK = 64 * 1024 };
 struct stdin_feed {
     int source;
     bool once;
-    off_t begins;    /* for a file: where the first attempt starts; -1 = not a file */
-    bool is_running; /* the thread */
+    off_t
+        begins; /* original offset of a file, at which the first attempt starts; -1 = not a file */
+    bool is_running; /* the thread is running */
     pthread_t thread;
     int stop; /* eventfd: tells the thread to end */
     int sink; /* our end of the pipe that the attempt reads; the thread closes it */
     char *bytes;
-    size_t len, cap; /* from the start of the input; once `is_lost`, the newest block */
+    size_t len, cap; /* the bytes from the start of the input; once `is_lost`, the newest block */
     bool has_ended;  /* the input has ended */
     bool is_lost;    /* more than STDIN_FEED_KEPT_MAX arrived, so the beginning was dropped */
 };

@@ -17,12 +17,12 @@ enum {
 
 struct stdin_feed;
 
-/* Whether the descriptor is a pipe, a socket or a file, and therefore meant to be read. A
+/* Returns whether the descriptor is a pipe, a socket or a file, and therefore meant to be read. A
  * terminal or a device such as /dev/null is not. */
 bool stdin_feed_is_input(int fd);
 
-/* Borrows `source`. With `once` a single attempt reads it, so nothing is kept and the command gets
- * the descriptor itself; so devs itself reads nothing. */
+/* Borrows `source`. With `once` a single attempt reads the input: the command gets the descriptor
+ * itself, and devs reads and keeps nothing. */
 struct stdin_feed *stdin_feed_new(int source, bool once);
 void stdin_feed_free(struct stdin_feed *feed);
 

@@ -1,4 +1,4 @@
-/* stream.c - a run as lines, and how its output gets from the engine to stdout. */
+/* stream.c - prints a run as lines, and passes its output from the engine to stdout. */
 #include "stream.h"
 
 #include <errno.h>
@@ -195,7 +195,8 @@ void tee_give_up(struct tee *tee)
 enum {
     GATHER_MS = 10,        /* events are collected this long before they are printed */
     ORPHAN_LOOK_MS = 1000, /* how often the owner of a silent run is checked */
-    CANCELLED_MAX = 3,     /* consecutive tasks cancelled before they ran get this many lines */
+    CANCELLED_MAX =
+        3, /* number of consecutive tasks cancelled before they ran that get a line each */
 };
 
 /* A stream while it is being printed. */
@@ -210,9 +211,9 @@ struct printing {
     int64_t looked_ms;              /* when problems were last checked: steady clock */
     int cancelled; /* consecutive tasks; the first CANCELLED_MAX get their own lines */
     bool given_up;
-    bool orphaned; /* the run's devs is gone; kept, because a later check may give a different
+    bool orphaned; /* the run's devs has died; kept, because a later check may give a different
                       answer */
-    bool reported_closed; /* reported that the reader of the command's output is gone */
+    bool reported_closed; /* reported that nobody reads the command's output any more */
 };
 
 static bool wants_event(const struct printing *p, const struct run_state *state,
@@ -331,7 +332,7 @@ static bool on_signal(void *ctx, int signal)
     return !p->given_up;
 }
 
-/* exec: prints the command's output as our own. */
+/* For exec: prints the command's output as our own. */
 static void print_output(struct printing *p)
 {
     struct tee_batch batch = tee_take(p->stream->tee);
@@ -355,7 +356,9 @@ static void print_output(struct printing *p)
     outlet_flush(&p->outlet);
     if (p->outlet.closed && !p->reported_closed) {
         p->reported_closed = true;
-        (void)on_signal(p, SIGPIPE); /* like a command whose reader is gone, which gets SIGPIPE */
+        (void)on_signal(
+            p,
+            SIGPIPE); /* like a command that gets SIGPIPE because its reader has closed the pipe */
     }
 }
 
@@ -383,7 +386,8 @@ static bool wait_for_news(struct printing *p)
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
-        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* is it closed? */
+        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1,
+         .events = 0}, /* reports only that the reader has closed it */
         {.fd = p->stream->tee ? p->stream->tee->fd : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
@@ -399,7 +403,7 @@ static bool wait_for_news(struct printing *p)
     return fds[1].revents == 0;
 }
 
-/* Warns about each problem of the log once, in the words of the cockpit's banner. */
+/* Warns about each problem of the log once, with the text of the cockpit's banner. */
 static void tell_trouble(struct printing *p)
 {
     struct log_trouble trouble;
@@ -416,7 +420,8 @@ static void tell_trouble(struct printing *p)
     str_done(&words);
 }
 
-/* Prints all available events; with `follow`, until the run, the engine or the reader is gone. */
+/* Prints all available events; with `follow`, until the run or the engine has ended, or the reader
+ * has closed the pipe. */
 static bool print_all(struct printing *p, struct err *err)
 {
     const bool exec = p->stream->form == STREAM_OUTPUT;

@@ -1,7 +1,5 @@
-/*
- * stream.h - a run as lines: one for each event, plain or JSON; or the output of the command itself
- * (exec). Main thread, except tee_put().
- */
+/* stream.h - prints a run as lines, one for each event, plain or JSON, or prints the output of the
+ * command itself (exec). Main thread, except tee_put(). */
 #ifndef DEVS_STREAM_H
 #define DEVS_STREAM_H
 
@@ -28,13 +26,13 @@ struct outlet {
     int signal_fd;               /* a signalfd; -1 = none */
     outlet_signal_fn *on_signal; /* may be NULL if signal_fd is -1 */
     void *ctx;                   /* borrowed */
-    bool closed;                 /* the reader is gone: output is dropped */
+    bool closed;                 /* the reader has closed the pipe: output is dropped */
     int error; /* errno of a write that failed although there was a reader; 0 = none */
 };
 
 /* Handles the signals that have arrived; returns false if on_signal did. */
 bool outlet_take_signals(struct outlet *outlet);
-/* Whether the reader of stdout is gone. Asks the kernel and writes nothing. */
+/* Returns whether the reader of stdout has closed it. Asks the kernel and writes nothing. */
 bool outlet_is_deserted(void);
 
 /*
@@ -42,13 +40,13 @@ bool outlet_is_deserted(void);
  * keeps its head and tail.
  */
 
-enum { TEE_BYTES_MAX = 1024 * 1024 }; /* then the child blocks */
+enum { TEE_BYTES_MAX = 1024 * 1024 }; /* bytes that can wait; if there are more, the child blocks */
 
 struct tee;
 
 /* Opens an empty tee. */
 ATTR_MUST_USE bool tee_open(struct tee **out, struct err *err);
-/* No other thread may call tee_put() any more. */
+/* Frees the tee. No other thread may call tee_put() any more. */
 void tee_close(struct tee *tee);
 
 /* Engine thread, as engine_options.tee; ctx is the tee. Blocks while TEE_BYTES_MAX bytes wait. */
@@ -80,11 +78,11 @@ struct stream {
 };
 
 /* Prints all available events. With `follow`, continues until the run or the engine has ended, or
- * until the reader is gone and there is no engine in this process. */
+ * until the reader has closed the pipe and there is no engine in this process. */
 ATTR_MUST_USE bool stream_print(const struct stream *stream, struct err *err);
-/* Like stream_print(), for callers that need the result of the run: *out is where the lines
- * ended, also after an error; untouched if the log cannot be opened. The caller closes it before
- * anything that `known` borrows. */
+/* Like stream_print(), for callers that need the result of the run: *out is the follower,
+ * positioned after the last line, also after an error; it is unchanged if the log cannot be opened.
+ * The caller closes it before anything that `known` borrows. */
 ATTR_MUST_USE bool stream_follow(const struct stream *stream, struct follower **out,
                                  struct err *err);
 

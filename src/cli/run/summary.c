@@ -55,8 +55,8 @@ static void add_head(const struct run_state *state, int64_t run, struct str *out
     str_add_char(out, '\n');
 }
 
-/* Appends where to find the work of the first passed or failed tasks. Returns the first of them; -1
- * if none. */
+/* Appends the workspaces or results of the first passed or failed tasks. Returns the first of these
+ * tasks; -1 = none. */
 static int add_places(const struct run_state *state, bool passed, const char *label,
                       struct str *out)
 {

@@ -1,4 +1,4 @@
-/* what_if_log.c - feeds the events of a run to a what-if, and sums up what the policy `careful`
+/* what_if_log.c - feeds the events of a run to a what-if, and computes what the policy `careful`
  * would have saved. */
 #include "what_if_log.h"
 

@@ -1,6 +1,5 @@
-/*
- * what_if_log.h - what other policies would have decided in a run of the log. Main thread.
- */
+/* what_if_log.h - computes the decisions that other policies would have made in a run of the log.
+ * Main thread. */
 #ifndef DEVS_WHAT_IF_LOG_H
 #define DEVS_WHAT_IF_LOG_H
 
@@ -14,7 +13,8 @@
 #include "str.h"
 #include "what_if.h"
 
-/* Feeds the run's events to both: with the change, and as recorded (`same` may be NULL). */
+/* Feeds the run's events to `other`, which has the change, and to `same`, which has none and may be
+ * NULL. */
 ATTR_MUST_USE bool what_if_take_run(struct log_reader *reader, int64_t run, struct what_if *other,
                                     struct what_if *same, struct err *err);
 

@@ -32,26 +32,26 @@ struct status {
     bool needs_adopting; /* the log does not belong to the user (log_own.h) */
     int live_runs;       /* active runs in the log */
     bool ascii;
-    bool is_brief;                /* too many tasks: only the overview is shown, */
-    struct log_overview overview; /* which is filled in then */
+    bool is_brief;                /* too many tasks: only the overview is shown */
+    struct log_overview overview; /* filled in if is_brief */
     struct moment now; /* the end of the run or its last sign of life if no clock is running */
 };
 
-/* The row of the run. Borrowed from the status. */
+/* Returns the row of the run. Borrowed from the status. */
 const struct log_run_info *status_run(const struct status *status);
 
-/* Whether the run has ended, but the log is damaged before that point. */
+/* Returns whether the run has ended, but the log is damaged before that point. */
 bool status_is_cut_short(const struct status *status);
 
-/* How the status shows tasks: its time, and the clock formats that it uses. */
+/* Returns how the status shows tasks: its time and its clock formats. */
 struct shown_look status_look(const struct status *status);
 /* Adds the rows of the run (rows_run() and rows_run_notes()). */
 void status_rows(const struct status *status, struct rows *rows);
 
-/* The facts of a run in the log, for rows_run(). `info` must outlive them. */
+/* Returns the facts of a run in the log, for rows_run(). `info` must outlive them. */
 struct run_facts run_facts_of(const struct log_run_info *info);
 
-/* Appends "seed" as text, because it may exceed the range of JSON numbers. */
+/* Appends "seed" as a string, because it may exceed the range of JSON numbers. */
 void seed_json(uint64_t seed, struct str *out);
 
 /* Appends one object, {"v":1,...}, without a line feed. */
@@ -63,22 +63,22 @@ void status_print(const struct status *status);
 /* Agents, loops and workspaces of a run as members of JSON objects. Pure. Each function appends
  * members inside the caller's braces. */
 
-/* "turns", "calls", "cost_usd", "tokens", and "own_retries" and "refused" if not 0. */
+/* Appends "turns", "calls", "cost_usd", "tokens", and "own_retries" and "refused" if not 0. */
 void agent_used_json(const struct agent_used *used, struct str *out);
-/* For a task with an agent: "agent" and "session_id" once known, "round", "rounds", "turns",
- * "calls", "cost_usd", "tokens", "own_retries", "refused", "refused_call" (the last one of the
- * latest attempt), "nudge", and "budgets" with "used" and "limit" for each budget that has a
- * limit. Nothing for other tasks. */
+/* For a task with an agent, appends "agent" and "session_id" once known, "round", "rounds",
+ * "turns", "calls", "cost_usd", "tokens", "own_retries", "refused", "refused_call" (the last one of
+ * the latest attempt), "nudge", and "budgets" with "used" and "limit" for each budget that has a
+ * limit. Appends nothing for other tasks. */
 void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out);
 
-/* "circles":{"level","rung","count","period","first_step","first_attempt","last_step",
- * "last_attempt","masked","masks","equal","words"}; nothing if its level is ok. Steps and attempts
- * count from 1. Members that do not apply are omitted. */
+/* Appends "circles":{"level","rung","count","period","first_step","first_attempt","last_step",
+ * "last_attempt","masked","masks","equal","words"}; appends nothing if the level is ok. Steps and
+ * attempts count from 1. Members that do not apply are omitted. */
 void circles_json(const struct shown_circle *circle, struct str *out);
 
-/* "workspace": {"kind","path","branch","result"} unless the task works in place, without a path
- * once the result is kept; "sandbox_lacks": the sandbox keys that are not enforced, as text; and
- * "proofs": what is known about each passed step. */
+/* Appends "workspace": {"kind","path","branch","result"} unless the task works in place, without a
+ * path once the result is kept; "sandbox_lacks": the sandbox keys that are not enforced, as a
+ * string; and "proofs": what is known about each passed step. */
 void place_json(const struct run_state *state, int task, struct str *out);
 
 /* Lines in columns. */
@@ -136,7 +136,7 @@ struct why {
     struct str facts_json;           /* owned; the same facts as comma-separated objects */
     bool entropy;                    /* counts as a step that used up its attempts */
     bool captured;                   /* stop: its end was captured */
-    bool has_odds; /* a retry is possible, and enough similar retries were recorded: */
+    bool has_odds; /* a retry is possible, and enough similar retries were recorded */
     struct retry_odds odds;
 };
 

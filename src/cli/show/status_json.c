@@ -117,8 +117,8 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
     add_budgets(state, task, now, out);
 }
 
-/* Appends the sums and budgets of the run; nothing if no task has an agent. "session_id" if all
- * agents share one session. */
+/* Appends the sums and budgets of the run; nothing if no task has an agent. Also appends
+ * "session_id" if all agents share one session. */
 static void add_agents(const struct run_state *state, const struct moment *now, struct str *out)
 {
     bool has_agent = false;
@@ -153,7 +153,8 @@ void circles_json(const struct shown_circle *circle, struct str *out)
     str_json_i64(out, "count", verdict->count);
     if (verdict->period > 0)
         str_json_i64(out, "period", verdict->period);
-    if (circle->of_calls) { /* the numbers of an agent's calls, otherwise steps and attempts */
+    if (circle
+            ->of_calls) { /* numbers of an agent's calls; otherwise numbers of steps and attempts */
         str_json_i64(out, "first_call", verdict->first_number);
         str_json_i64(out, "last_call", verdict->last_number);
     } else {
@@ -347,7 +348,7 @@ void status_json(const struct status *status, struct str *out)
     }
     str_json_i64(out, "attempts", state->attempts);
     str_json_i64(out, "waited_ms", state->waited_ms);
-    struct time_spent spent; /* by all tasks */
+    struct time_spent spent; /* time of all tasks together */
     time_spent_of_run(&spent, state, &status->now, status->orphaned);
     str_json_key(out, "time");
     str_add_char(out, '{');

@@ -63,7 +63,7 @@ struct run_facts run_facts_of(const struct log_run_info *info)
     };
 }
 
-/* What was read since may say more than the row of the run. */
+/* Returns the facts of the run. Events that have been read may be newer than the row of the run. */
 static struct run_facts facts_of(const struct status *status)
 {
     struct run_facts facts = run_facts_of(status_run(status));
@@ -112,7 +112,7 @@ static void say_row(const struct status *status, const struct rows *rows, const 
     }
 }
 
-/* Prints a text in as many lines as it needs; nothing for "". */
+/* Prints text in as many lines as it needs; nothing for "". */
 static void say_wrapped(const char *text)
 {
     enum { INDENT = 6 };
@@ -146,9 +146,9 @@ static void status_print_head(const struct status *status)
     str_done(&head);
     say_wrapped(rows_value(&rows, "suspended"));
     say_wrapped(rows_value(&rows, "session"));
-    if (status->follower) { /* otherwise nothing is held back or damaged */
+    if (status->follower) { /* without a follower, nothing is held back and no damage is known */
         const struct run_state *state = follower_state(status->follower);
-        /* The task states at the damage are not how the tasks ended. */
+        /* At the damage, the tasks are not yet in their final states. */
         if (status_is_cut_short(status))
             (void)printf("the log is damaged: %lld of %lld events can be read, as shown here\n",
                          (long long)state->last_seq, (long long)status_run(status)->last_seq);
@@ -162,7 +162,7 @@ static void status_print_head(const struct status *status)
 
 enum {
     SIGN_COLUMNS = 12,
-    LACKS_SHOWN = 5, /* different ones, one line each */
+    LACKS_SHOWN = 5, /* distinct sets of missing features with a line each */
 };
 
 /* The columns of a list of tasks. */
@@ -191,13 +191,13 @@ static void print_columns(const struct status *status, enum shown shown, const s
 }
 
 /* Prints sandbox features that the plan requests and this machine does not provide, one line for
- * all tasks that lack the same. */
+ * all tasks that lack the same features. */
 static void print_overview_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
-    struct str texts[LACKS_SHOWN] = {{0}}; /* distinct texts of missing features, */
-    int tasks[LACKS_SHOWN] = {0};          /* and how many lack it */
-    int others = 0;                        /* tasks that lack something else */
+    struct str texts[LACKS_SHOWN] = {{0}}; /* distinct descriptions of missing features */
+    int tasks[LACKS_SHOWN] = {0};          /* number of tasks that lack these features */
+    int others = 0;                        /* tasks that lack other features */
     for (int task = 0; task < state->plan->task_count; task++) {
         struct str text = {0};
         int at = 0;
@@ -259,12 +259,12 @@ static void status_print_overview(const struct status *status)
         if (count > listed)
             (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
     }
-    /* Notes whether the events were read: only reading them finds damage. */
+    /* Says whether the events were read, because only reading them finds damage. */
     (void)printf("all tasks%s: devs status --all %lld\n",
                  status->follower ? "" : ", read from the events (unlike this list)", number);
 }
 
-/* Widens the columns for the texts of the task. */
+/* Widens the measured columns to fit the values of the task. */
 static void widen_columns(struct columns *columns, const struct rows *rows)
 {
     for (int i = 0; i < COLUMN_COUNT; i++) {
@@ -363,7 +363,7 @@ static void print_tasks(const struct status *status)
     }
     free(tasks);
     print_agents(status);
-    /* Where the time of all tasks went. */
+    /* The time of all tasks, by use. */
     static const char label[] = "time: ";
     struct time_spent spent;
     struct str line = {0};

@@ -13,7 +13,7 @@
 #include "shown.h"
 #include "xalloc.h"
 
-/* Clears the texts. Returns the string for the formula. */
+/* Clears the strings. Returns the string for the formula. */
 static struct str *begin_decided(struct why_decided *decided, const struct event *event)
 {
     decided->there = true;

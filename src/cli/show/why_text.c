@@ -18,8 +18,8 @@ static void add_sample(struct rows *rows, const char *key, const char *label,
     str_add(rows_add(rows, key, label, ROW_PLAIN), json_text(line, ""));
 }
 
-/* Adds some original lines of the first and the last try, next to their compared form; and what was
- * masked for a stop by the policy's window, which only the capture has. */
+/* Adds some original lines of the first and the last try, next to their compared form. For a stop
+ * by the policy's window, also adds the masks, which only the capture has. */
 static void add_masked(const struct why *why, struct rows *rows)
 {
     enum { SAMPLES_MAX = 2 };
@@ -148,7 +148,7 @@ static bool is_of_plan(const struct why *why)
     return strcmp(follower_run(why->follower)->kind, "plan") == 0;
 }
 
-/* Whether a retry is possible: it starts an engine if a plan run has ended. */
+/* Returns whether a retry is possible: it starts an engine if a plan run has ended. */
 static bool takes_acts(const struct why *why)
 {
     return !why->orphaned && (!follower_state(why->follower)->ended || is_of_plan(why));
@@ -253,7 +253,7 @@ static const char *install_of(const struct why *why, const struct attempt_state 
     return *install != '\0' ? install : NULL;
 }
 
-/* How to allow a refused tool, if that is what a person has to do. A retry would run the same
+/* Appends how to allow a refused tool, if a person has to do that. A retry would run the same
  * arguments again. */
 static bool add_allowing(const struct why *why, struct str *out)
 {

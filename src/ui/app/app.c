@@ -1,7 +1,7 @@
-/* app.c - opens the cockpit, and waits for news, keys, signals and times.
+/* app.c - opens the cockpit and runs its event loop: news from the log, keys, signals and timers.
  *
  * One thread does everything, so nothing may block: each turn reads a limited number of events,
- * longer work continues in the next turn, and other threads make requests to the log. A frame is
+ * longer work continues in the next turn, and other threads write requests to the log. A frame is
  * drawn at most every FRAME_MS unless a key wants one now. The other app_*.c files handle the
  * events of a turn. */
 #include "app.h"
@@ -171,7 +171,7 @@ static int64_t sooner_wait(int64_t a, int64_t b)
     return a == FOREVER || b < a ? b : a;
 }
 
-/* Returns the time until something on the screen changes without an event, or FOREVER. */
+/* Returns the time in ms until something on the screen changes without an event, or FOREVER. */
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
@@ -195,7 +195,8 @@ static int wait_ms(const struct app *app)
     return (int)wait;
 }
 
-/* A run may continue in its second log, whose news arrives through another path. */
+/* Checks the log and the wall clock for problems. Also reads news if the run continues in its
+ * second log, which is not watched. */
 static void look_for_trouble(struct app *app)
 {
     if (app->now.mono_ms - app->troubled.mono_ms < TROUBLE_MS)
@@ -272,7 +273,8 @@ static void take_turn(struct app *app)
     if (polled[POLL_KEYS].revents != 0 || app->more_keys)
         app_take_keys(app);
     take_time(app);
-    /* After q w: leaves once nothing runs and no new attempt can start. */
+    /* After q w: leaves once nothing runs and no request is pending, or when the engine has
+     * ended. */
     bool quiet = !app->opens && follower_state(app_own_run(app))->running == 0 &&
                  !app_acts_are_open(&app->acts);
     if (is_leaving(app) && (quiet || app->engine_done))

@@ -1,4 +1,4 @@
-/* app_acts.c - acts on tasks: sent to the control desk and answered later. */
+/* app_acts.c - acts on tasks: sends them to the control desk and reports their answers later. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,8 +103,8 @@ static void count_answer(struct app_batch *batch, bool done, const char *words)
     str_add(&batch->refusal, words);
 }
 
-/* Sends as many requests of the batch as currently fit. A request that cannot be sent counts as
- * refused. */
+/* Sends as many requests of the batch as the limit of pending requests allows. A request that
+ * cannot be sent counts as refused. */
 static void ask_rest_of_batch(struct app_acts *acts)
 {
     struct app_batch *batch = &acts->batch;
@@ -219,8 +219,8 @@ static bool app_acts_look(struct app_acts *acts, struct log_reader *reader, stru
     return out->len > 0;
 }
 
-/* Returns the request that the view wants to be sent. Its hint is free text from the user: redacts
- * secrets known to this process before it is written anywhere. */
+/* Returns the view's request, ready to be sent. The hint is free text from the user, so secrets
+ * known to this process are redacted before it is written anywhere. */
 static struct control control_of(const struct app *app, const struct view_todo *todo)
 {
     struct control control = todo->control;

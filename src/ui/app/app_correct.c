@@ -15,7 +15,7 @@ static void tell_news(struct app *app, const struct correct_trial_news *news)
 
 void app_rule_try(struct app *app)
 {
-    /* The news of a trial whose thread is still stopping after a cancel. */
+    /* The state shown while the thread of a cancelled trial is still stopping. */
     static const struct correct_trial_news still_ends = {
         .over = true,
         .failed = true,

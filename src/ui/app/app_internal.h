@@ -48,9 +48,10 @@ struct app_act {
     bool of_batch;
 };
 
-/* One act on many tasks. Requests are sent as room permits, and reported together. */
+/* One act on many tasks. Its requests are sent as the limit of pending requests allows; the answers
+ * are reported together. */
 struct app_batch {
-    struct control control;      /* `task` is filled in per target */
+    struct control control;      /* `task`, `step` and `attempt` are filled in per target */
     struct view_target *targets; /* owned */
     int count;                   /* 0 = no batch */
     int asked, done, refused;
@@ -67,13 +68,13 @@ struct app_acts {
     bool refused; /* the latest answer was a refusal */
 };
 
-/* The run that the app was opened on, while another run is shown. */
+/* The state of the run that the app was opened on, while a different run is on screen. */
 struct app_own {
-    struct follower *present; /* owned; NULL: this run is the one shown */
+    struct follower *present; /* owned; NULL: this run is on screen */
     struct follower *past;    /* owned */
     struct follower *shown;   /* borrowed; `present` or `past` */
     enum app_mode mode;
-    struct view view; /* owned, as are the next two */
+    struct view view; /* owned, as are `replay` and `acts` */
     struct replay replay;
     struct app_acts acts;
     struct err fault;
@@ -95,37 +96,37 @@ struct app_bookmarks {
     struct bookmark_job *job; /* owned; NULL = no write in progress */
 };
 
-/* What triggers a bell or notification: each event once, when it happens, and nothing that was
- * already true at the start. The user's notification command belongs to the engine
- * (engine/loop/notifier.c). All zero: not started. */
+/* What has triggered a bell or a notification. Each event triggers once, when it happens;
+ * conditions that already hold at the start trigger nothing. The engine runs the user's
+ * notification command (engine/loop/notifier.c). All zero: not started. */
 struct app_notify {
     unsigned wanted;    /* enum ui_notify */
-    unsigned char *was; /* owned; per task: the enum ui_notify it was last reported as */
+    unsigned char *was; /* owned; per task: the last state reported, an enum ui_notify */
     size_t room;
     int count;     /* number of tasks in `was` */
     bool is_begun; /* the initial state has been recorded */
     bool had_ended;
 };
 
-/* The text that `=` shows. */
+/* The open report: a comparison, a what-if or a bundle. */
 struct app_report {
     struct compare *compare;      /* owned; for REPORT_COMPARE */
     struct what_if *what;         /* owned; for REPORT_WHAT_IF */
     struct what_if *same;         /* owned; the run as recorded, with this build's decisions */
     struct policy_change *change; /* owned; the changed policies */
     struct event_page page;       /* reused to read the run into `what` */
-    int64_t after;                /* the last event that was read */
+    int64_t after;                /* seq of the last event that was read */
     int64_t pages;                /* pages read so far */
     bool reads;                   /* there is more to read */
-    struct report_rows rows;      /* the text, laid out for this width: */
-    int columns;                  /* 0 = layout needed */
+    struct report_rows rows;      /* the text, laid out for `columns` columns */
+    int columns;                  /* width of `rows`; 0 = layout needed */
 };
 
 struct app {
     const struct app_options *options; /* borrowed */
     struct app_own own;
     enum app_mode mode;        /* how the run on screen was opened */
-    struct follower *follower; /* borrowed; the follower on screen, one of the next two */
+    struct follower *follower; /* borrowed; the follower on screen, `present` or `past` */
     struct follower *present;  /* owned; the run at its present state, or the position in a
                                   recording */
     struct follower *past;     /* owned; the same run at an earlier moment; NULL: never opened */
@@ -134,30 +135,32 @@ struct app {
     struct view view;
     struct log_tail tail;
     struct output_page page;       /* reused for the tail */
-    struct log_output_key tail_of; /* the attempt that the tail was read for, and when */
+    struct log_output_key tail_of; /* the attempt that `tail` was read for; its lines may be those
+                                      of an earlier step */
     struct app_log_version tail_version;
     struct log_pager pager; /* pager of the attempt in view */
     struct app_log_version pager_version;
     struct log_elsewhere elsewhere; /* for search terms that were not found here */
-    struct event_page log_events;   /* reused for the event behind that attempt's verdict */
-    bool log_goes_on;               /* more to read or search */
-    struct forensics forensics;     /* forensics of the attempt in view, */
-    int64_t forensics_seq;          /* as of this event */
-    struct retry_help *retries;     /* owned; outcomes of retries; NULL: not read yet; */
-    int64_t retries_run;            /* for this run, */
-    int64_t retries_before;         /* from the runs before that one; 0: all; */
-    struct moment retries_read;     /* when they were read */
-    struct replay replay;           /* all events so far, and the position in the recording or
-                                       the past */
-    struct event_lines event_lines; /* the records around that position, */
+    struct event_page log_events; /* reused for the event with the verdict of the attempt in view */
+    bool log_goes_on;             /* more to read or search */
+    struct forensics forensics;   /* forensics of the attempt in view */
+    int64_t forensics_seq;        /* last event that `forensics` includes; -1 = read again */
+    struct retry_help *retries;   /* owned; outcomes of retries; NULL: not read yet */
+    int64_t retries_run;          /* run on screen when `retries` was read */
+    int64_t retries_before;       /* `retries` covers the runs before this one; 0: all runs */
+    struct moment retries_read;   /* when `retries` was read */
+    struct replay replay;         /* all events so far, and the position in the recording or
+                                     the past */
+    struct event_lines event_lines; /* the records around the position of `replay` */
     struct app_report report;       /* the open report */
     struct app_bookmarks bookmarks; /* bookmarks of the run on screen */
     struct bundle_job *bundle;      /* owned; a run being exported to a file; NULL: none */
-    struct what_came what_came;     /* and what happened to the selected task afterwards, */
-    int64_t came_of;                /* as of this many events */
+    struct what_came
+        what_came;   /* what happened to the selected task after the position of `replay` */
+    int64_t came_of; /* number of events when `what_came` was read */
     struct runs_list runs;
     struct moment runs_read;
-    bool has_plan;            /* in the working directory */
+    bool has_plan;            /* plan.json exists in the working directory */
     struct event_page events; /* reused to read the marks of a recording */
     struct app_acts acts;
     bool undoes;                 /* the latest request undoes an act */
@@ -168,25 +171,26 @@ struct app {
     struct moment played; /* when the replay or the past last advanced */
     struct moment orphan_looked;
     struct moment drawn;
-    struct moment looked; /* when the log was read last, */
-    struct moment read;   /* when it was last read successfully */
+    struct moment looked; /* when the log was last read, successfully or not */
+    struct moment read;   /* when the log was last read successfully */
     struct err fault;     /* why reading failed; ERR_NONE = it succeeded */
     struct str banner;    /* the current problem, as text */
     bool banner_is_mild;
     int live_runs;              /* number of live runs in this log at the latest check */
-    struct log_trouble trouble; /* problems with the log, */
-    struct moment troubled;     /* when they were last checked */
+    struct log_trouble trouble; /* problems with the log */
+    struct moment troubled;     /* when `trouble` was last checked */
     struct clock_jump clock;
-    int64_t clock_moved_ms; /* when and by how much the wall clock was last set; 0 = it was not */
+    int64_t clock_moved_ms; /* by how much the wall clock was last set, at `clock_moved`, in ms; 0 =
+                               it was not set */
     struct moment clock_moved;
     bool orphaned;
     bool pictured; /* draw one frame of a past moment, without a terminal */
     bool engine_done;
-    bool opens;           /* opening: parts of the run are not read yet, see app_runs.c */
-    uint64_t news;        /* incremented for new events and for another moment or run on screen */
-    bool more_news;       /* the latest read did not get all events */
-    bool more_keys;       /* there may be more keys than the latest turn took */
-    bool wants_frame;     /* something changed in the log */
+    bool opens;       /* opening: parts of the run are not read yet, see app_runs.c */
+    uint64_t news;    /* incremented for new events, and when a different moment or run is shown */
+    bool more_news;   /* the latest read stopped at its limit; there may be more events */
+    bool more_keys;   /* there may be more keys than the latest turn took */
+    bool wants_frame; /* something changed in the log */
     bool wants_frame_now; /* the user did something */
 
     struct moment frozen_at; /* when the screen was frozen */
@@ -202,23 +206,24 @@ struct app {
 
 /* Returns the run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
-/* Returns the run's present mode, whatever moment of it is shown. */
+/* Returns the run's present mode, regardless of the moment on screen. */
 enum view_mode app_present_mode(const struct app *app);
 /* Returns true if only events up to app_facts().now may be shown: in a recording, in the past and
- * in a picture, the log also has later ones. */
+ * in a picture, the log also contains later events. */
 bool app_is_bounded(const struct app *app);
 /* Returns how to open a run: live if it is still active, otherwise as a recording. */
 enum app_mode app_mode_of(const struct follower *follower);
-/* Draws onto the canvas. */
+/* Draws the frame on app->canvas; reads the data that it needs first. */
 void app_draw(struct app *app);
 /* Calls app_draw() and shows the canvas on the terminal. */
 void app_show(struct app *app);
-/* Adapts to a new terminal size, or other content, and redraws everything. */
+/* Adapts to the terminal's size, and redraws everything. */
 void app_resize(struct app *app);
 
 /* The loop (app.c). */
 
-/* Returns true if the engine in this process ended before the run did, without being asked to. */
+/* Returns true if the engine in this process ended before its run did, although nobody asked it
+ * to. */
 bool app_engine_stopped(const struct app *app);
 /* Opens the run without a terminal. app_close() releases what was opened, even after a failure. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
@@ -273,19 +278,19 @@ void app_acts_done(struct app_acts *acts);
 /* Returns true if an answer is still pending. */
 bool app_acts_are_open(const struct app_acts *acts);
 
-/* The rule in the open prompt (app_correct.c). */
+/* The prompt for a new rule (app_correct.c). */
 
 /* Starts the trial; app_rule_look() shows its result. */
 void app_rule_try(struct app *app);
 void app_rule_stop(struct app *app);
-/* Writes the rule where options->save_rule keeps it, and shows whether that worked. */
+/* Saves the rule through options->save_rule, and shows whether that worked. */
 void app_rule_save(struct app *app);
 /* Shows the trial's progress, and its result when it is done. */
 void app_rule_look(struct app *app);
 
 struct correct_trial;
 
-/* The work of a trial: rule_trial_run(). */
+/* Runs the trial, like rule_trial_run(). */
 typedef bool correct_trial_fn(const struct rule_trial_asked *asked, struct rule_trial *out,
                               struct err *err);
 
@@ -296,17 +301,16 @@ struct correct_trial_job {
     const char *rule;          /* borrowed for the call: the new rule */
 };
 
-/* Starts a thread for the trial. Fails with ERR_INVALID if the rule is invalid. All calls must come
- * from the thread that started it. */
+/* Starts a thread for the trial. Fails with ERR_INVALID if the rule is invalid. Call the other
+ * functions only on the thread that started it. */
 ATTR_MUST_USE bool correct_trial_start(struct correct_trial **out,
                                        const struct correct_trial_job *job, struct err *err);
 /* Makes the trial end soon, without a result. correct_trial_stop() must still be called. */
 void correct_trial_cancel(struct correct_trial *trial);
-/* Cancels the trial and waits for its thread: at most until the attempt in progress is judged,
- * or until the rules are compiled if it has only just started. Returns at once if the trial is
- * done. */
+/* Cancels the trial and waits for its thread, until the current attempt is judged or, if the trial
+ * has just started, until the rules are compiled. Returns at once if the trial is done. */
 void correct_trial_stop(struct correct_trial *trial);
-/* Returns the progress. Its texts are valid until the trial is stopped. */
+/* Returns the progress. Its strings are valid until the trial is stopped. */
 struct correct_trial_news correct_trial_look(struct correct_trial *trial);
 /* Returns true if the trial was cancelled. */
 bool correct_trial_is_cancelled(const struct correct_trial *trial);
@@ -322,16 +326,18 @@ void app_log_go_on(struct app *app);
 
 /* Which run is shown (app_runs.c). A run's existing events are read in slices when it is opened. */
 
-/* Reads the first slice of a recording: enough for a first frame, at its end. */
+/* Opens a recording: reads its first slice, which is enough for a first frame, and moves to the end
+ * of that slice. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
-/* Like app_replay_open(), for a run that may still be active. Also takes its news if the first
- * slice is everything. */
+/* Like app_replay_open(), for a run that may still be active. If the first slice is the whole run,
+ * also reads its news. */
 void app_live_open(struct app *app);
 /* Reads the next slice, if there is one. */
 void app_opening_go_on(struct app *app);
 /* Moves to the position given in the options, if any. */
 ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
-/* Returns true if the run is not fully read yet, and shows that moving in time is not possible. */
+/* Returns true and shows why if moving in time is not possible because the run is still being
+ * read. */
 ATTR_MUST_USE bool app_opening_refuses(struct app *app);
 /* Appends the reading progress, for the banner. */
 void app_opening_tell(const struct app *app, struct str *out);
@@ -339,18 +345,18 @@ void app_opening_tell(const struct app *app, struct str *out);
 void app_runs_load(struct app *app);
 /* Updates the rows of the list that fit on the screen. */
 void app_runs_fit(struct app *app, int rows);
-/* Returns true if the list shows an active run, and so a running clock. */
+/* Returns true if the list shows an active run, whose clock advances. */
 bool app_runs_count(const struct app *app);
-/* Shows another run on the same screens, starting with SCREEN_TASKS or SCREEN_TIMELINE, while still
- * following the app's own run. */
+/* Shows a different run, starting with SCREEN_TASKS or SCREEN_TIMELINE, and continues to follow the
+ * app's own run. */
 void app_visit_open(struct app *app, int64_t run, enum screen screen);
 /* Leaves the other run once the user is back at the list of runs. */
 void app_visit_look(struct app *app);
 /* Reads new events of the app's own run. */
 void app_visit_take_news(struct app *app);
-/* Returns the follower of the app's own run, at the present. */
+/* Returns the follower of the app's own run, which is at the present state. */
 struct follower *app_own_run(const struct app *app);
-/* Releases the data of the app's own run. */
+/* Closes the visited run, if any, and shows the app's own run again. */
 void app_visit_close(struct app *app);
 
 /* Time in a recording or in the past of a live run (app_replay.c). */
@@ -359,21 +365,21 @@ void app_visit_close(struct app *app);
 bool app_is_past(const struct app *app);
 /* Adds newly recorded events. */
 void app_replay_extend(struct app *app);
-/* Handles a playback key; shows a message if there is nowhere to go. In a live run it enters the
- * past, and returns from it. */
+/* Handles a playback key; shows a message if there is nothing in that direction. In a live run,
+ * enters the past; REPLAY_END returns to the present. */
 void app_replay_move(struct app *app, enum replay_move move);
-/* Moves to the moment of this record. */
+/* Moves to the moment of this event. */
 void app_replay_to_event(struct app *app, int64_t seq);
 /* Advances by the time that has passed. */
 void app_replay_play(struct app *app);
-/* Moves to the moment that the user described. */
+/* Moves to the moment that `words` describes, see replay_find(). Shows a message if there is
+ * none. */
 void app_replay_go_to(struct app *app, const char *words);
-/* Like app_replay_go_to(), but returns the error instead of showing it: ERR_INVALID,
- * ERR_NOT_FOUND. */
+/* Like app_replay_go_to(), but reports errors in *err. Fails like replay_find(). */
 ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
 /* Reads the records around the moment on screen. */
 void app_load_events(struct app *app);
-/* Reads what happened to the selected task after that moment. */
+/* Reads what happened to the selected task after the moment on screen. */
 void app_load_what_came(struct app *app);
 void app_events_close(struct app *app);
 
@@ -396,11 +402,13 @@ void app_bookmarks_look(struct app *app);
 /* Compares the attempt marked in the view with the one shown. If that is impossible, the view says
  * why. */
 void app_report_compare(struct app *app);
-/* Starts computing the outcome of the run under the policies in the view's file. */
+/* Starts computing what the run would have been under the policies in the file named in the
+ * view. */
 void app_report_what_if(struct app *app);
-/* Reads the next page. Call repeatedly. */
+/* Reads the next page of the run for a what-if report. Call once per turn while report.reads is
+ * set. */
 void app_report_go_on(struct app *app);
-/* Lays the text out for the screen; frees a report that was closed. */
+/* Lays out the open report for the screen; frees a report that was closed. */
 void app_report_load(struct app *app);
 void app_report_close(struct app *app);
 
@@ -411,15 +419,15 @@ struct bundle_job;
 void app_bundle_begin(struct app *app, int64_t run);
 /* Shows the bundle when it is complete; discards one that the user did not want. */
 void app_bundle_look(struct app *app);
-/* Returns true while a copy is in progress. Call app_bundle_look() regularly then, otherwise only
- * after keys. */
+/* Returns true while a copy is in progress. Call app_bundle_look() regularly during a copy,
+ * otherwise only after keys. */
 bool app_bundle_copies(const struct app *app);
 /* Keeps the bundle. */
 void app_bundle_keep(struct app *app);
 /* Ends the copy and waits for its thread. Deletes a bundle that was not kept. */
 void app_bundle_close(struct app *app);
 
-/* Without a terminal (app_picture.c). */
+/* The cockpit without a terminal (app_picture.c). */
 
 /* Finds the screen with this name; NULL is the Tasks screen. Fails with ERR_INVALID if there is
  * none. */
@@ -430,22 +438,20 @@ void app_open_screen(struct app *app, enum screen screen);
  * if there is none. */
 ATTR_MUST_USE bool app_choose_task(struct app *app, const char *id, struct err *err);
 
-/*
- * A program that the cockpit starts for the user: a pager that gets the terminal.
+/* A program that the cockpit starts for the user: a pager that gets the terminal.
  *
- * Main thread. The program stays in our session, so the engine leaves it alone, in a process group
- * of its own. It runs in "/" and is looked up only in absolute folders of PATH, because a step may
- * have written anything in the project's folder.
- */
+ * Main thread. The program gets a process group of its own, but stays in our session, so that the
+ * engine does not kill it. It runs in "/" and is looked up only in absolute folders of PATH,
+ * because a step may have written anything in the project's folder. */
 
 enum { OUTSIDE_ARGS_MAX = 66, OUTSIDE_WORDS_MAX = 1024 };
 
-/* The words of a command line from $PAGER, split at blanks without a shell. */
+/* A command line from $PAGER, split at blanks, without a shell. */
 struct outside_words {
     char text[OUTSIDE_WORDS_MAX];
     char *argv[OUTSIDE_ARGS_MAX]; /* points into `text`; ends with NULL */
 };
-/* Returns false if there are no words, or more than fit. */
+/* Splits the line. Returns false if it has no words, or too many. */
 ATTR_MUST_USE bool outside_split(const char *line, struct outside_words *out);
 
 /* Starts a program that owns the terminal, with `input` as its stdin. */

@@ -1,5 +1,5 @@
 /* app_log.c - the output of attempts, from the log to the screen: all lines for the Log screen, the
- * last ones for the panes. */
+ * last lines for the panes. */
 #include "app_internal.h"
 #include "event_lines.h"
 
@@ -10,7 +10,7 @@ static bool app_same_output(const struct log_output_key *a, const struct log_out
            a->attempt == b->attempt && a->readable == b->readable;
 }
 
-/* Returns the moment after which nothing is shown. */
+/* Returns the wall-clock time in ms after which output is not shown; INT64_MAX = show all. */
 static int64_t app_until(const struct app *app)
 {
     return app_is_bounded(app) && !app->view.shows_later ? app_facts(app).now.at_ms : INT64_MAX;
@@ -43,7 +43,8 @@ static bool read_rows(void *ctx, int64_t after, size_t bytes, struct output_page
     return log_reader_output_piece(source->reader, source->key, after, bytes, page, err);
 }
 
-/* For an attempt before the latest failed one, only the log knows what its verdict was based on. */
+/* Reads what the verdict was based on from the log: the state only has that for the latest failed
+ * attempt. */
 static void read_rule(struct app *app)
 {
     struct err err = {0};
@@ -86,8 +87,8 @@ static void say_words(struct app *app, bool is_new)
         read_rule(app);
 }
 
-/* A user who reads in the live tail keeps that position until they follow again or the attempt is
- * over; newer output would push it out. */
+/* Returns true if the user is reading in the live tail, where newer output would push the lines
+ * out. The lines then stay until the user follows again or the attempt is over. */
 static bool stays_still(const struct app *app, const struct app_log_version *version)
 {
     const struct attempt_state *attempt =
@@ -176,7 +177,8 @@ void app_load_log(struct app *app, const struct view_facts *facts)
     view_log_sync(&app->view, &app->pager);
     do
         ok = log_pager_turn(&app->pager, &source, &err);
-    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* a picture has one turn */
+    while (ok && app->pictured &&
+           !log_pager_is_done(&app->pager)); /* a picture must be complete after a single turn */
     view_log_sync(&app->view, &app->pager);
     ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err) &&
          look_elsewhere(app, &err);
@@ -198,8 +200,8 @@ void app_log_go_on(struct app *app)
     app->wants_frame = true;
 }
 
-/* Returns the attempt whose output the panes show: the one on the Detail screen, otherwise the
- * latest of the selected task. */
+/* Returns the attempt whose output the panes show: on Detail the attempt in view, otherwise the
+ * latest attempt of the selected task. */
 static struct log_output_key pane_key(const struct app *app)
 {
     const struct run_state *state = follower_state(app->follower);
@@ -259,8 +261,8 @@ static bool load_key(struct app *app, const struct log_output_key *key, struct e
     return true;
 }
 
-/* A silent check would hide what the agent wrote. In that case, shows the last step before it that
- * has output. */
+/* If the current step has no output, as with a silent check, loads the last step before it that has
+ * output, so that the agent's text stays visible. */
 static bool load_words(struct app *app, const struct log_output_key *present, struct err *err)
 {
     const struct run_state *state = follower_state(app->follower);

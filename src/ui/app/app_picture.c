@@ -21,7 +21,8 @@ static bool app_stand_at(struct app *app, struct replay_point point, struct err 
     return true;
 }
 
-/* Restores the state and time of the run at that moment. */
+/* Reads the whole run and moves to the moment that `words` describes, see replay_find(). NULL: the
+ * end. */
 static bool go_to_words(struct app *app, const char *words, struct err *err)
 {
     struct replay_point point = {0};
@@ -153,8 +154,8 @@ static bool write_output(struct casting *casting, const struct str *bytes, struc
     return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
-/* No user selects a task here. Selects the given task, which may be added while the run grows, or
- * else the task of the latest event, at limited intervals. */
+/* Selects a task, because there is no user to do it: the named task, once the run has it, or else
+ * the task of the latest event, at most every APP_CAST_CHOICE_MS. */
 static void choose_cast_task(struct casting *casting)
 {
     struct app *app = &casting->app;
@@ -202,7 +203,8 @@ static bool write_frame(struct casting *casting, struct err *err)
     return write_output(casting, &casting->ansi, err);
 }
 
-/* Draws a frame when an event arrives or when a clock on the screen advances. */
+/* Plays the run, and writes a frame when an event arrives or when a clock on the screen
+ * advances. */
 static bool play_cast(struct casting *casting, struct err *err)
 {
     const struct app_cast *cast = casting->cast;

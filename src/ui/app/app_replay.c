@@ -1,4 +1,4 @@
-/* app_replay.c - moving in time: a recording or the past of a live run, its marks and bookmarks,
+/* app_replay.c - moves in time: in a recording or in the past of a live run. Also loads bookmarks,
  * and the records around the moment on screen. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,8 @@ bool app_is_past(const struct app *app)
     return app->follower != app->present;
 }
 
-/* Enters the past, at the last event. Shows a message and returns false if it cannot be read. */
+/* Enters the past, at the last event. Shows a message and returns false if the past cannot be
+ * read. */
 static bool enter_past(struct app *app)
 {
     struct err err = {0};
@@ -31,7 +32,7 @@ static bool enter_past(struct app *app)
     return true;
 }
 
-/* A write on a separate thread. */
+/* A bookmark being added or removed in a separate thread. */
 struct bookmark_job {
     const struct place *place; /* borrowed */
     struct bookmark bookmark;
@@ -72,7 +73,7 @@ static void start_bookmark_job(struct app *app, const struct bookmark *bookmark,
 
 void app_bookmarks_add(struct app *app)
 {
-    if (app_opening_refuses(app)) /* the user did not choose the moment on screen */
+    if (app_opening_refuses(app)) /* while opening, the user has not chosen the moment on screen */
         return;
     const struct view_facts facts = app_facts(app);
     const struct line_edit *typed = &app->view.bookmark;
@@ -142,7 +143,8 @@ void app_bookmarks_close(struct app *app)
     app->bookmarks = (struct app_bookmarks){0};
 }
 
-/* Reads up to `max` records after `after`, applying each one to the state. */
+/* Reads up to `max` records after record `after`, applying each one to the state, and then restores
+ * the state at the position of app->replay. */
 static void walk_records(struct app *app, int64_t after, size_t max, follower_event_fn *each,
                          void *ctx, struct err *err)
 {
@@ -178,7 +180,7 @@ static bool add_what_came(void *ctx, const struct run_state *state, const struct
 
 void app_load_what_came(struct app *app)
 {
-    enum { RECORDS_MAX = 4096 }; /* records to look through */
+    enum { RECORDS_MAX = 4096 }; /* maximum number of records to search */
     const int64_t run = follower_run(app->follower)->number;
     const int64_t at = app->replay.at;
     struct what_came *came = &app->what_came;
@@ -273,7 +275,7 @@ void app_replay_move(struct app *app, enum replay_move move)
         app->view.chosen = task; /* the filter hides the task, so select it directly */
 }
 
-/* Moves from a live run into its past. */
+/* Moves to this point; from a live run, enters its past first. */
 static void go_to_point(struct app *app, const struct replay_point *point)
 {
     if (app_opening_refuses(app))

@@ -132,7 +132,7 @@ void app_bundle_close(struct app *app)
     app->bundle = NULL;
 }
 
-/* Shows the progress, unless another message has appeared since. */
+/* Shows the progress, unless a different message has appeared since the last call. */
 static void tell_progress(struct app *app)
 {
     struct bundle_job *job = app->bundle;
@@ -174,7 +174,8 @@ void app_bundle_begin(struct app *app, int64_t run)
     tell_progress(app);
 }
 
-/* Opens a report of this kind at its first row; it is laid out for the next frame. */
+/* Opens a report of this kind at its first row; app_report_load() lays it out before the next
+ * frame. */
 static void app_report_open(struct app *app, enum view_report_kind kind)
 {
     app->view.report.kind = kind;
@@ -206,7 +207,7 @@ void app_bundle_look(struct app *app)
     join_copier(job);
     if (!job->bundle) {
         end_bundle(app, job->err.message);
-    } else if (!view_is_covered(&app->view)) { /* else: once it is closed */
+    } else if (!view_is_covered(&app->view)) { /* else wait until the overlay is closed */
         job->is_shown = true;
         app_report_open(app, REPORT_BUNDLE);
         app->wants_frame_now = true;
@@ -294,7 +295,7 @@ static bool read_change(struct app *app, const char *file, struct err *err)
                   : err_set(err, ERR_INVALID, "cannot read a file here");
     if (ok && !policy_change_read(str_text(&text), text.len, &app->report.change, &wrong)) {
         struct str line = {0};
-        violations_display(&wrong, &line); /* there is room only for the first one */
+        violations_display(&wrong, &line); /* there is room only for the first problem */
         ok =
             err_set(err, ERR_INVALID, "%.*s", (int)strcspn(str_text(&line), "\n"), str_text(&line));
         str_done(&line);
@@ -346,7 +347,7 @@ void app_report_go_on(struct app *app)
     app->view.report.kind = REPORT_NONE;
 }
 
-/* Adds each line of the text as a row, or several rows if it is too long. */
+/* Adds each line of the text as a row, or as several rows if it is wider than `columns`. */
 static void add_rows(struct report_rows *rows, const struct str *text, int columns)
 {
     const char *at = str_text(text);

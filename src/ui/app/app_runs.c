@@ -100,7 +100,7 @@ enum {
     BAR_CELLS = 20,
 };
 
-/* In a recording, moves to the end of what was read. */
+/* Reads up to `max` events. In a recording, moves to the last event read. */
 static bool read_slice(struct app *app, size_t max, struct err *err)
 {
     size_t count = 0;
@@ -200,7 +200,7 @@ struct follower *app_own_run(const struct app *app)
     return app->own.present ? app->own.present : app->present;
 }
 
-/* Releases the data of the run on screen. */
+/* Reads the rest of the run on screen, and moves its data to app->own. */
 static void put_away_own(struct app *app)
 {
     while (app->opens)

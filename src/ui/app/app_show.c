@@ -35,7 +35,7 @@ struct view_facts app_facts(const struct app *app)
     const enum screen screen = view_screen(&app->view);
     bool has_forensics = screen == SCREEN_FORENSICS || screen == SCREEN_DETAIL;
     const bool has_bookmarks = app->bookmarks.run == follower_run(app->follower)->number;
-    /* The app's own run, if it continues while another one is shown. */
+    /* The app's own run, if it continues while a different run is shown. */
     const struct run_state *own = NULL;
     if (app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
         !follower_state(app->own.present)->ended)
@@ -93,7 +93,7 @@ enum app_mode app_mode_of(const struct follower *follower)
 enum { RETRIES_MS = 60000 }; /* read again after this time */
 
 /* Reads the outcomes of retries after a failure, for Detail and Timeline. In a recording and in the
- * past, only uses what was known at that moment: earlier runs. */
+ * past, uses only earlier runs, because only those were known at that moment. */
 static void app_load_retries(struct app *app)
 {
     const int64_t run = follower_run(app->follower)->number;
@@ -116,8 +116,8 @@ static void app_load_retries(struct app *app)
 
 enum { FORENSICS_GROW_MS = 60000 }; /* how long after the end to keep checking for captures */
 
-/* Returns true if the screen shows forensics. That includes Detail, if the state no longer has the
- * rule that classified the failure. */
+/* Returns true if the screen shows forensics. Detail does if the state no longer has the verdict of
+ * the failed attempt. */
 static bool wants_forensics(const struct app *app, const struct view_try *at,
                             const struct log_output_key *key)
 {
@@ -233,14 +233,14 @@ void app_draw(struct app *app)
     /* Only for a recording or the past: reading records moves the state back and forth, and a live
      * run's state must stay at its end. */
     if (facts.replay && !app->opens) {
-        /* Screens without panes keep the view's panes of the screen before. */
+        /* Screens without panes keep the panes of the previous screen in view.panes. */
         if (view_screen(&app->view) == SCREEN_TASKS && (app->view.panes & VIEW_HAS_EVENTS) != 0)
             app_load_events(app);
         if (app->view.shows_later)
             app_load_what_came(app);
     }
     app_report_load(app);
-    facts = app_facts(app); /* the state was moved and restored */
+    facts = app_facts(app); /* the state was moved and restored, so its pointers may have changed */
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));

@@ -22,7 +22,7 @@
 enum {
     PAGER_TEXT_MAX = 64 * 1024 * 1024, /* bytes; the rest is left out, with a note */
     OUTPUT_LINE_MAX = 64 * 1024,       /* longer lines are split */
-    PAGER_LOOK_MS = 50,                /* how often to check whether it is still running */
+    PAGER_LOOK_MS = 50,                /* how often to check whether the pager is still running */
 };
 
 /* Loads the content that a key has just selected, which is otherwise only read when a frame is
@@ -102,7 +102,8 @@ static bool put_output(struct app *app, const struct log_output_key *key, struct
     return ok;
 }
 
-/* Writes the subject of the screen: an attempt's output, or its forensics. */
+/* Writes the screen's content for the pager: an attempt's output, or its forensics. Fails with
+ * ERR_NOT_FOUND if there is none. */
 static bool put_text(struct app *app, FILE *file, struct err *err)
 {
     struct pager_text text = {.file = file, .until_ms = INT64_MAX};
@@ -136,7 +137,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
 }
 
 /* Waits until the user quits the pager. A stopped pager cannot be continued from here, so it is
- * killed. A signal that makes devs exit also ends the pager; other signals do not. */
+ * killed. SIGTERM and SIGHUP end devs, and with it the pager; other signals are ignored. */
 static void wait_for_pager(struct app *app, pid_t pid)
 {
     enum outside_state state = OUTSIDE_RUNS;
@@ -173,7 +174,8 @@ static bool show_in_pager(struct app *app, FILE *file, struct err *err)
     return ok;
 }
 
-/* In memory and close-on-exec, so that no other child can read it: agents' output may be secret. */
+/* Opens a temporary file for the text. It is in memory and close-on-exec, so that no other child
+ * can read it: agents' output may be secret. */
 static FILE *open_text(struct err *err)
 {
     const int fd = memfd_create("pager", MFD_CLOEXEC);

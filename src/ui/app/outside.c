@@ -1,4 +1,5 @@
-/* outside.c - starts another program on the terminal, such as a pager, and takes the terminal back.
+/* outside.c - starts a different program on the terminal, such as a pager, and takes the terminal
+ * back.
  *
  * The program starts in "/" and is only looked up in absolute folders of PATH, because any step may
  * have written to the project. It gets a process group of its own, in the foreground of the
@@ -45,8 +46,8 @@ bool outside_split(const char *line, struct outside_words *out)
     return count > 0 && *at == '\0';
 }
 
-/* Gives the child default signal handling, whatever we ignore or block. SIGTSTP is the exception:
- * see spawn_child(). */
+/* Gives the child default signal handling, regardless of the signals that we ignore or block.
+ * SIGTSTP is the exception: see spawn_child(). */
 static bool open_start(struct start *start)
 {
     sigset_t all;
@@ -87,9 +88,9 @@ static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
            err_set_errno(err, ENOENT, "cannot start '%s'", name);
 }
 
-/* ^Z before the child executes the program would stop it, and us too, because spawn only returns
- * after exec. A program stopped later could not be continued from here either. So SIGTSTP is
- * ignored from before the child exists. */
+/* Starts the child with SIGTSTP ignored. Otherwise ^Z before execve() would stop the child, and us
+ * too, because posix_spawn() returns only after execve(). A program that is stopped later could not
+ * be continued from here either. */
 static bool spawn_child(struct start *start, bool is_ready, char *const *argv, pid_t *out,
                         struct err *err)
 {
@@ -110,8 +111,8 @@ static bool spawn_child(struct start *start, bool is_ready, char *const *argv, p
     return ok;
 }
 
-/* Makes this group receive the terminal's keys and signals. From the background, SIGTTOU would stop
- * us unless it is blocked. */
+/* Makes `group` the terminal's foreground group, which receives its keys and signals. If we are in
+ * the background, SIGTTOU would stop us, so it is blocked. */
 static void give_terminal(pid_t group)
 {
     sigset_t set;
@@ -119,7 +120,7 @@ static void give_terminal(pid_t group)
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGTTOU);
     (void)pthread_sigmask(SIG_BLOCK, &set, &before);
-    (void)tcsetpgrp(STDOUT_FILENO, group); /* the terminal may be gone */
+    (void)tcsetpgrp(STDOUT_FILENO, group); /* fails if the terminal is closed */
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -1,9 +1,8 @@
-/*
- * compare.c - reads two attempts, and finds what differs.
+/* compare.c - reads two attempts and compares them.
  *
  * The output is read line by line and normalized as for fingerprints, so that lines with different
- * times count as equal. The facts are lines of text; they may be untrusted and are cleaned.
- */
+ * times count as equal. Facts may contain untrusted text, so they are cleaned; each fact is one
+ * line. */
 #include "compare.h"
 
 #include <assert.h>
@@ -23,7 +22,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Reads the streams of one attempt. */
+/* The streams of an attempt while they are being read. */
 struct reading {
     struct compare_lines *lines[LOG_STREAM_COUNT + 1];    /* borrowed; by stream */
     struct normaliser *normalisers[LOG_STREAM_COUNT + 1]; /* owned */
@@ -59,14 +58,15 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     add_line(ctx, line->bytes, line->len, line->masked);
 }
 
-/* Takes the new bytes of a row. Bytes that were counted but not kept become a line that both
- * attempts have, so they count as equal. */
+/* Takes the new bytes of a row. A gap, where the log counted bytes but did not keep them, becomes a
+ * fixed line, so that gaps in both attempts count as equal. */
 static void take_output_row(struct reading *reading, const struct output_page *page,
                             const struct log_output_row *row)
 {
     static const char gap[] = "(more output here was not kept)";
     const int stream = row->stream;
-    int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
+    int64_t seen = reading->next[stream] - row->offset;  /* negative: a gap; positive: bytes already
+                                                            seen, because a tail overlaps the head */
     const bool is_full = reading->lines[stream]->is_cut; /* the row would not be kept */
     if (is_full || row->replaceable || seen >= (int64_t)row->len)
         return;
@@ -140,7 +140,7 @@ static void add_decision(const struct compare_subject *subject, const struct eve
     str_done(&reason);
 }
 
-/* Adds a changed path without counts of its lines, and returns it. */
+/* Adds a changed path with unknown line counts, and returns it. */
 static struct compare_path *add_path(struct compare_side *side, char letter, const char *path,
                                      size_t len)
 {
@@ -155,7 +155,7 @@ static struct compare_path *add_path(struct compare_side *side, char letter, con
     return added;
 }
 
-/* Adds the path of each line: "M src/a.c". May be NULL. */
+/* Adds a path for each line, such as "M src/a.c". `line` may be NULL. */
 static void take_lines(struct compare_side *side, const char *line)
 {
     while (line && *line && side->path_count < COMPARE_PATHS_MAX) {
@@ -207,7 +207,7 @@ static bool read_changes(struct compare_side *side, const struct compare_subject
     else
         take_lines(side, event->changes.changed);
     const char *patch = is_whole ? json_text(json_get(capture, "diff"), "") : "";
-    while (*patch != '\0') { /* unmasked */
+    while (*patch != '\0') { /* a patch is not normalized, so nothing is masked */
         const size_t len = strcspn(patch, "\n");
         add_line(&side->texts[COMPARE_DIFF], patch, len, 0);
         patch += len + (patch[len] == '\n');
@@ -217,7 +217,7 @@ static bool read_changes(struct compare_side *side, const struct compare_subject
     return true;
 }
 
-/* Reads all facts, without the texts. */
+/* Reads all facts of the attempt; the texts are read separately. */
 static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
                                struct err *err)
 {

@@ -60,8 +60,8 @@ static void add_cell(struct laying *laying, const char *text, int columns)
     text_fit(&laying->line, text, columns, TEXT_PAD | (laying->look->ascii ? TEXT_ASCII : 0));
 }
 
-/* Adds a row like "class    test-fail              rate-limit". If there is no room for both
- * values, they go below each other, or appear once if they are equal. */
+/* Adds a row such as "class    test-fail              rate-limit". If both values do not fit, puts
+ * one below the other, or only one if they are equal. */
 static void add_pair(struct laying *laying, const char *label, const char *const values[2],
                      enum report_mark mark)
 {
@@ -95,7 +95,8 @@ static void add_facts(struct laying *laying)
     const char *dash = laying->look->ascii ? "-" : "\xe2\x80\x94";
     add_pair(laying, "", (const char *const[]){str_text(&sides[0].name), str_text(&sides[1].name)},
              REPORT_ROW_HEAD);
-    assert(sides[0].facts.count == sides[1].facts.count); /* the same facts, perhaps unknown */
+    assert(sides[0].facts.count ==
+           sides[1].facts.count); /* both sides have the same facts, some perhaps unknown */
     for (size_t i = 0; i < sides[0].facts.count; i++) {
         const struct str *first = &sides[0].facts.items[i].value;
         const struct str *second = &sides[1].facts.items[i].value;
@@ -147,7 +148,7 @@ static void add_line(struct laying *laying, const struct compare_lines *lines, s
     add_row(laying, mark);
 }
 
-/* Adds equal lines: those next to a change, and a fold for the rest. */
+/* Adds equal lines: the lines next to a change, and a fold for the other lines. */
 static void add_equal(struct laying *laying, const struct compare_lines *lines,
                       const struct line_diff_span *span, bool is_first, bool is_last)
 {

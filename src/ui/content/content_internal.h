@@ -10,11 +10,11 @@
 #include "shown_rows.h"
 
 struct forensics_facts {
-    const struct run_state *state; /* borrowed, like everything below */
+    const struct run_state *state; /* borrowed, like everything below unless noted */
     const struct plan_step *plan;
     const struct step_state *step;
     const struct attempt_state *attempt;
-    const struct event_page *events; /* events of the attempt that `state` includes */
+    const struct event_page *events; /* events of the attempt, up to the last one in `state` */
     struct json *capture;            /* owned; NULL = none */
     struct json *changes;            /* owned; the second part of the capture; NULL = none */
     const struct event *judged;      /* the verdict; NULL = none, or a success */
@@ -24,13 +24,13 @@ struct forensics_facts {
 
 /* Appends text to the current section. Line feeds start new lines. */
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
-/* `fmt` is a printf() format. */
+/* Appends a formatted line of at most TEXT_LINE_MAX bytes. Line feeds start new lines. `fmt` is a
+ * printf() format. */
 ATTR_PRINTF(3, 4)
-/* Appends a formatted line of at most TEXT_LINE_MAX bytes. Line feeds start new lines. */
 void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...);
-/* `fmt` is a printf() format. */
+/* Appends "label      value" as one line. Line feeds in the value become blanks. `fmt` is a
+ * printf() format. */
 ATTR_PRINTF(3, 4)
-/* Appends "label      value" as one line. Line feeds in the value become blanks. */
 void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...);
 /* Appends the lines of all rows, like forensics_pair(). */
 void forensics_rows(struct forensics *out, const struct rows *rows);
@@ -50,9 +50,9 @@ forensics_section_fn forensics_verdict, forensics_command, forensics_tree, foren
     forensics_out, forensics_err, forensics_end, forensics_tests, forensics_processes,
     forensics_machine;
 
-/* `fmt` is a printf() format. */
+/* Sets the short note beside the section's name in the list, at most FORENSICS_NOTE_MAX bytes.
+ * `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
-/* Sets the short note beside the section's name in the list, at most FORENSICS_NOTE_MAX bytes. */
 void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...);
 
 #endif

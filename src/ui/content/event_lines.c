@@ -224,7 +224,7 @@ static void add_try_number(const struct run_state *state, const struct log_outpu
         str_addf(out, " in round %d", attempt->round);
 }
 
-/* If there was a next attempt: appends when it started. */
+/* Appends when the next attempt of the step started, if there was one. */
 static void add_next_try(const struct step_state *step, const struct attempt_state *attempt,
                          struct str *out)
 {

@@ -1,10 +1,8 @@
-/*
- * event_lines.h - records of the log as readable text: those around a moment of a run, those of one
- * attempt, and the lines around an attempt's output (its command, how it ended, what the engine
- * decided).
+/* event_lines.h - records of the log as readable text: the records around a moment of a run, the
+ * records of one attempt, and the lines around an attempt's output (its command, how it ended, what
+ * the engine decided).
  *
- * Pure, except attempt_events_read(), which must be called on the thread that owns the reader.
- */
+ * Pure, except attempt_events_read(), which must be called on the thread that owns the reader. */
 #ifndef DEVS_EVENT_LINES_H
 #define DEVS_EVENT_LINES_H
 
@@ -22,9 +20,9 @@
 #include "str.h"
 
 enum {
-    EVENT_LINES_MAX = 256,     /* maximum number of lines kept */
-    EVENT_LINES_MARGIN = 64,   /* at least this many lines are available on both sides of a
-                                  moment */
+    EVENT_LINES_MAX = 256, /* maximum number of lines kept */
+    EVENT_LINES_MARGIN =
+        64, /* minimum number of lines on each side of a moment, if the run has them */
     EVENT_LINE_BYTES_MAX = 512 /* per line; longer lines are truncated */
 };
 
@@ -68,18 +66,18 @@ struct what_came {
     int left; /* remaining number of records to include */
     struct str words;
 };
-/* Starts with no records, for what happened to this task after record `after` of the run. */
+/* Starts an empty line about what happened to this task after record `after` of the run. */
 void what_came_begin(struct what_came *came, int64_t run, int64_t after, int task);
 /* Adds the next record after the moment. Returns false once the line is complete. */
 bool what_came_add(struct what_came *came, const struct run_state *state,
                    const struct event *event);
 
-/* Like log_reader_attempt_events(), but only up to the event last_seq: in a replay, the log
- * contains later events. The caller frees the page with event_page_done(). */
+/* Like log_reader_attempt_events(), but reads only up to event last_seq, because in a replay the
+ * log contains later events. The caller frees the page with event_page_done(). */
 ATTR_MUST_USE bool attempt_events_read(struct log_reader *reader, const struct log_output_key *key,
                                        int64_t last_seq, struct event_page *out, struct err *err);
 
-/* Returns the last event of a kind, which belongs to the page, or NULL. */
+/* Returns the last event of this kind, or NULL. Borrowed from the page. */
 const struct event *attempt_events_last(const struct event_page *events, enum event_kind kind);
 
 /* Parses JSON text from the log; free the result with json_free(). Returns NULL if the text is NULL
@@ -99,8 +97,8 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
 /* Returns the attempt, or NULL if there is none. */
 const struct attempt_state *log_words_attempt(const struct run_state *state,
                                               const struct log_output_key *key);
-/* Returns the verdict of the attempt, read into *room, if the state has it: only for the latest
- * failed attempt of its step. Otherwise returns NULL. */
+/* Reads the verdict of the attempt into *room and returns it. The state only has the verdict of a
+ * step's latest failed attempt; otherwise returns NULL. */
 const struct verdict *log_words_verdict(const struct run_state *state,
                                         const struct log_output_key *key, struct verdict *room);
 

@@ -1,7 +1,7 @@
-/* forensics.c - reads what is known about the end of an attempt, as sections of lines.
+/* forensics.c - collects what is known about the end of an attempt, in sections of lines.
  *
- * A table lists the sections; forensics_sections.c makes their content. This file reads the
- * capture, and breaks long lines into pieces that fit on a small screen. */
+ * A table lists the sections; forensics_sections.c fills them. This file reads the capture, and
+ * breaks long lines into pieces that fit on a small screen. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ void forensics_done(struct forensics *forensics)
     *forensics = (struct forensics){0};
 }
 
-/* Reads a capture, or its second part, as JSON. Appends nothing if there is none. */
+/* Appends a capture, or its second part, as JSON text; nothing if there is none. */
 typedef bool read_fn(struct log_reader *reader, const struct log_output_key *key, struct str *out,
                      struct err *err);
 
@@ -238,8 +238,8 @@ enum {
     PIECE_BYTES = 192, /* maximum length that fits on a small screen */
 };
 
-/* Returns where to break a long line: after a blank if there is one not too far back, and never
- * within a character. */
+/* Returns the length of the next piece of a long line: it ends after a blank if that is not too far
+ * back, and never within a character. */
 static size_t piece_len(const char *text, size_t len)
 {
     size_t at = 0;
@@ -255,7 +255,7 @@ static size_t piece_len(const char *text, size_t len)
     return len;
 }
 
-/* Adds a line with the mark and hang of `like`. */
+/* Adds a line, in several pieces if it is long, with the mark and hang of `like`. */
 static void add_line(struct forensics *out, const struct forensics_line *like, const char *text,
                      size_t len)
 {

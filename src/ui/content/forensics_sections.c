@@ -435,7 +435,7 @@ static void take_window(const struct output_page *page, int stream, int64_t at, 
     }
 }
 
-/* Returns where the line starts that is `lines` lines above the line with this byte. */
+/* Returns the start of the line that is `lines` lines above the line of byte `at`. */
 static size_t find_line_begin(const struct window *window, size_t at, int lines)
 {
     for (int i = 0; i <= lines && at > 0; i++) {

@@ -2,8 +2,8 @@
  *
  * A row may end within a character or an escape sequence, so a line is passed on only when it is
  * complete or too long. Text that a carriage return has overwritten, as progress bars do, is
- * dropped first. The last section of this file counts a text in the output of other attempts, a few
- * rows per turn. */
+ * dropped first. The last section of this file counts matches of a string in the output of other
+ * attempts, a few rows per turn. */
 #define _GNU_SOURCE /* memrchr */
 
 #include "log_lines.h"
@@ -51,7 +51,7 @@ void log_join_copy(struct log_join *to, const struct log_join *from)
     }
 }
 
-/* Drops the first bytes of a line. */
+/* Removes the first `count` bytes of the buffer. */
 static void drop_front(struct log_partial *partial, size_t count)
 {
     struct str *text = &partial->text;
@@ -91,7 +91,8 @@ static size_t unfinished_character(const char *text, size_t len)
     return want > back ? back : 0;
 }
 
-/* Returns how much of an unfinished text is complete, or its full length if no part is. */
+/* Returns the length of the text without an incomplete character or escape sequence at its end, or
+ * the full length if that would leave nothing. */
 static size_t whole_len(const char *text, size_t len)
 {
     size_t part = 0; /* length of an incomplete sequence at the end */
@@ -359,8 +360,8 @@ void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_outpu
     elsewhere->join.ctx = elsewhere;
 }
 
-/* Moves to the next attempt, step or task, first of our own task. Returns false after the last
- * one. */
+/* Moves to the next attempt that is not `own`: first through the other attempts of its task, then
+ * through the other tasks. Returns false after the last one. */
 static bool find_next_try(struct log_elsewhere *elsewhere, const struct run_state *state)
 {
     const struct log_output_key *own = &elsewhere->own;
@@ -388,7 +389,7 @@ static bool find_next_try(struct log_elsewhere *elsewhere, const struct run_stat
     return true;
 }
 
-/* Returns false when the attempt has no more rows. */
+/* Adds the rows of the page. Returns false once the attempt has no more rows to search. */
 static bool add_rows(struct log_elsewhere *elsewhere)
 {
     const struct output_page *page = &elsewhere->page;

@@ -1,12 +1,10 @@
-/*
- * log_lines.h - the output of an attempt in lines: joins rows of the log into lines, keeps the last
- * lines (safe to draw), counts how often a text occurs in the output of other attempts, and pages
+/* log_lines.h - the output of an attempt in lines: joins rows of the log into lines, keeps the last
+ * lines (safe to draw), counts how often a string occurs in the output of other attempts, and pages
  * through the whole output.
  *
  * The pieces of a stream are joined before they are cleaned, so that no character or escape
  * sequence is cut at the end of a piece. Standalone values; each belongs to one thread and reads
- * only through the source it is given.
- */
+ * only through the source it is given. */
 #ifndef DEVS_LOG_LINES_H
 #define DEVS_LOG_LINES_H
 
@@ -24,7 +22,7 @@
 
 enum { LOG_JOIN_STREAMS = LOG_STREAM_COUNT };
 
-/* A line, a part of a very long line, or a note about bytes that the log does not have. */
+/* A line, a part of a very long line, or a note in place of bytes that the log did not keep. */
 struct joined_line {
     const char *bytes; /* borrowed for the call; unprocessed, without the line feed */
     size_t len;
@@ -39,20 +37,21 @@ typedef void joined_line_fn(void *ctx, const struct joined_line *line);
 struct log_partial {
     struct str text; /* unprocessed */
     int64_t at_ms;
-    int64_t start; /* stream offset of its first byte, */
-    int64_t next;  /* and of the next byte */
+    int64_t start; /* stream offset of its first byte */
+    int64_t next;  /* stream offset of the next expected byte */
     bool begun;
     bool headless; /* its beginning is missing */
 };
 
 struct log_join {
     struct log_partial partials[LOG_JOIN_STREAMS];
-    size_t line_max; /* bytes; longer lines are split, not counting text that the line overwrites */
+    size_t line_max; /* in bytes; longer lines are split. Text that is overwritten after a carriage
+                        return does not count */
     joined_line_fn *take;
     void *ctx; /* borrowed; passed to `take` */
 };
 
-/* Starts empty. Lines longer than line_max bytes are passed on in parts; `ctx` is passed to
+/* Makes an empty join. Lines longer than line_max bytes are passed on in parts; `ctx` is passed to
  * `take`. */
 void log_join_init(struct log_join *join, size_t line_max, joined_line_fn *take, void *ctx);
 /* Frees the buffers and leaves an empty value. */
@@ -62,8 +61,8 @@ void log_join_clear(struct log_join *join);
 /* Copies the unfinished lines of another join; `take` and `ctx` are not changed. */
 void log_join_copy(struct log_join *to, const struct log_join *from);
 
-/* Adds the next row, with its bytes at `bytes`. Ignores bytes that were already added. Lines are
- * passed on in the order in which they are finished. */
+/* Adds the next row; `bytes` are its bytes. Ignores bytes that were already added. Passes on lines
+ * in the order in which they are finished. */
 void log_join_add(struct log_join *join, const struct log_output_row *row, const char *bytes);
 /* Ends the input: passes on unfinished lines as they are. */
 void log_join_end(struct log_join *join);
@@ -81,7 +80,7 @@ enum {
 struct log_line {
     size_t start, len; /* position in `text` */
     int64_t at_ms;     /* when its last bytes arrived */
-    int64_t offset;    /* stream offset of its first byte, */
+    int64_t offset;    /* stream offset of its first byte */
     int stream;        /* LOG_STREAM_..., or LOG_TAIL_ENGINE */
 };
 
@@ -99,46 +98,47 @@ void log_tail_done(struct log_tail *tail);
 /* Removes all lines and the key; keeps the memory. */
 void log_tail_clear(struct log_tail *tail);
 
-/* Starts filling the tail: begin, any number of consecutive pages, end. Rows later than `until_ms`
- * are ignored. Lines of all streams appear in the order in which they were finished; log_tail_end()
- * finishes the others. */
+/* Starts filling the tail: call log_tail_begin(), log_tail_add() for any number of consecutive
+ * pages, and log_tail_end(). Lines of all streams appear in the order in which they were finished;
+ * unfinished lines come last. */
 void log_tail_begin(struct log_tail *tail, const struct log_output_key *key);
-/* Adds the next page. */
+/* Adds the next page. Ignores rows later than `until_ms`. */
 void log_tail_add(struct log_tail *tail, const struct output_page *page, int64_t until_ms);
 /* Ends the input: lines without a line feed count as finished. */
 void log_tail_end(struct log_tail *tail);
 /* Appends a line that the attempt did not write. Call after log_tail_end(). */
 void log_tail_say(struct log_tail *tail, int64_t at_ms, const char *text);
 
-/* Begins, adds a single page and ends. */
+/* Sets the tail to a single page: calls log_tail_begin(), log_tail_add() and log_tail_end(). */
 void log_tail_set(struct log_tail *tail, const struct log_output_key *key,
                   const struct output_page *page, int64_t until_ms);
 
 /* Returns the text of a line, which is not NUL-terminated; its length is in the line. */
 const char *log_tail_line(const struct log_tail *tail, size_t index);
 
-/* Returns the next line at or after `from` (with step -1: before it) that contains `needle`,
- * ignoring case; `count` if there is none. */
+/* Returns the index of the next line at or after `from` (with step -1: before it) that contains
+ * `needle`, ignoring case; tail->count if there is none. */
 size_t log_tail_find(const struct log_tail *tail, const char *needle, size_t from, int step);
 
 enum {
     ELSEWHERE_PIECE_BYTES = 64 * 1024,      /* maximum number of bytes read from the log at once */
-    ELSEWHERE_TURN_BYTES = 256 * 1024,      /* maximum number of bytes searched per turn, */
-    ELSEWHERE_TURN_TRIES = 64,              /* in at most this many attempts */
+    ELSEWHERE_TURN_BYTES = 256 * 1024,      /* maximum number of bytes searched per turn */
+    ELSEWHERE_TURN_TRIES = 64,              /* maximum number of attempts searched per turn */
     ELSEWHERE_BYTES_MAX = 64 * 1024 * 1024, /* maximum number of bytes searched in total */
 };
 
-/* Reads rows of an attempt with id > after, about `bytes` of them. */
+/* The source of the rows. read() reads about `bytes` bytes of rows of the attempt `key` with id >
+ * after. */
 struct elsewhere_source {
     bool (*read)(void *ctx, const struct log_output_key *key, int64_t after, size_t bytes,
                  struct output_page *page, struct err *err);
     void *ctx;
 };
 
-/* Counts how often a text that is not in one attempt's output occurs in the run's other attempts,
- * starting with those of the same task. Each turn reads a bounded amount. */
+/* Counts how often a string that is not in one attempt's output occurs in the run's other attempts,
+ * first in those of the same task. Each turn reads a limited amount. */
 struct log_elsewhere {
-    struct log_output_key own; /* the attempt that is not searched: it is known to have no match */
+    struct log_output_key own; /* the attempt that has no match, and is not searched */
     char needle[LINE_EDIT_MAX];
     int64_t until_ms; /* later rows are ignored */
     bool is_on;
@@ -146,20 +146,21 @@ struct log_elsewhere {
     bool is_cut; /* the search stopped at the limit, so not everything was searched */
 
     struct log_output_key at; /* the current attempt; attempt 0: not started */
-    bool is_among_others;     /* all attempts of the own task are done */
+    bool is_among_others;     /* all other attempts of the same task have been searched */
     int64_t after, bytes;
     struct log_join join;
     struct output_page page;
-    size_t in_tries, in_tasks; /* lines found */
+    size_t in_tries,
+        in_tasks; /* matching lines in other attempts of the task, and in other tasks */
 };
 
 void log_elsewhere_init(struct log_elsewhere *elsewhere);
 void log_elsewhere_done(struct log_elsewhere *elsewhere);
 
-/* Starts a search. Continues the current one if text and attempt are the same. */
+/* Starts a search, or continues the current one if `needle`, `own` and `until_ms` are the same. */
 void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_output_key *own,
                          const char *needle, int64_t until_ms);
-/* Stops searching; keeps what was found. */
+/* Stops searching; keeps the counts. */
 void log_elsewhere_stop(struct log_elsewhere *elsewhere);
 
 /* Continues within the limits above; `state` is the state of the run. */
@@ -174,8 +175,8 @@ void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out)
  * memory that are safe to draw.
  *
  * The rows of the log are walked once, a bounded amount per turn. The position is marked at regular
- * intervals, so that any line can be found again by reading from the mark before it. Searching
- * works the same way. So memory and the time of a turn are bounded, and the number of lines is
+ * intervals, so that any line can be found again by reading from the mark before it. A search reads
+ * lines in the same way. So memory and the time of a turn are limited, and the number of lines is
  * exact once the end is reached. Newer output replaces a live tail (log_reader.h), so lines read
  * from it are dropped when news arrives.
  *
@@ -184,25 +185,28 @@ void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out)
 enum {
     PAGER_LINE_MAX = 4000,         /* bytes; longer lines are split */
     PAGER_PIECE_BYTES = 64 * 1024, /* maximum number of bytes read from the log at once */
-    PAGER_TURN_BYTES = 512 * 1024, /* maximum number of bytes walked per turn, */
-    PAGER_LOOK_BYTES = 128 * 1024, /* and searched, for the search text and for errors */
-    PAGER_MARK_BYTES = 64 * 1024,  /* distance of marks; doubled if there are too many */
+    PAGER_TURN_BYTES = 512 * 1024, /* maximum number of bytes walked per turn */
+    PAGER_LOOK_BYTES =
+        128 *
+        1024, /* maximum number of bytes searched per turn, for the search text and for errors */
+    PAGER_MARK_BYTES =
+        64 * 1024, /* distance of marks in bytes; doubled if there are too many marks */
     PAGER_MARKS_MAX = 1024,
-    PAGER_LINES_MAX = 4096,               /* lines in the window */
-    PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* bytes of text in the window */
-    PAGER_TAIL_BYTES = 1024 * 1024,       /* bytes of a live tail that are copied */
-    PAGER_SET_MAX = 100 * 1000,           /* found lines that are remembered */
-    PAGER_WORDS_MAX = 4,                  /* added lines before or after the output */
-    PAGER_ENGINE = 0,                     /* in place of a stream: text from the engine */
+    PAGER_LINES_MAX = 4096,               /* maximum number of lines in the window */
+    PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* maximum size of the window's text, in bytes */
+    PAGER_TAIL_BYTES = 1024 * 1024,       /* maximum size of the copy of a live tail, in bytes */
+    PAGER_SET_MAX = 100 * 1000,           /* maximum number of lines in a set */
+    PAGER_WORDS_MAX = 4, /* maximum number of added lines before the output, and after it */
+    PAGER_ENGINE = 0,    /* in place of a stream: text from the engine */
 };
 
-/* Where the rows come from: reads those with id > after, about `bytes` of them. */
+/* The source of the rows. read() reads about `bytes` bytes of rows with id > after. */
 struct log_source {
     bool (*read)(void *ctx, int64_t after, size_t bytes, struct output_page *page, struct err *err);
     void *ctx;
 };
 
-/* The position of a walk. */
+/* A position in the rows, reached by reading all rows up to it. */
 struct pager_place {
     int64_t after;        /* id of the last row read */
     size_t line;          /* number of finished lines */
@@ -216,7 +220,7 @@ struct pager_set {
     size_t *lines; /* owned */
     size_t count, cap;
     size_t upto;  /* lines before this one were searched */
-    bool is_full; /* there are more than fit */
+    bool is_full; /* further lines were not added */
 };
 
 struct pager_line {
@@ -232,11 +236,11 @@ struct log_pager {
     int64_t until_ms;          /* later rows are ignored */
     struct pager_place walk;
     bool is_through;           /* all available rows have been walked */
-    struct pager_place stable; /* position before the first replaceable row, */
-    bool has_stable;           /* if there is one; */
-    struct output_page tail;   /* a copy of the rows since then, because the log may no longer have
-                                  them, */
-    bool has_tail;             /* if they are not too large */
+    struct pager_place stable; /* position before the first replaceable row; only if has_stable */
+    bool has_stable;           /* a replaceable row has been walked */
+    struct output_page tail;   /* copy of the rows after `stable`, because the log may have replaced
+                                  them; only if has_tail */
+    bool has_tail;             /* the copy is complete; false if the rows are too large */
     struct pager_place *marks; /* owned; PAGER_MARKS_MAX marks */
     size_t mark_count;
     int64_t mark_bytes; /* bytes between two marks */
@@ -254,12 +258,13 @@ struct log_pager {
     char needle[LINE_EDIT_MAX]; /* "" = no search */
     bool only;                  /* show only matching lines */
     struct pager_set found, errors;
-    enum verdict_stream rule_stream; /* the bytes that the rule matched; NONE = not in a stream */
+    enum verdict_stream rule_stream; /* stream and offset of the bytes that the rule matched; NONE =
+                                        not in a stream */
     int64_t rule_offset;
     char rule[VERDICT_RULE_MAX];
     size_t rule_line; /* SIZE_MAX: not reached yet */
 
-    struct { /* a line of the live tail to find again */
+    struct { /* the line of the live tail that log_pager_moved() finds again */
         bool is_wanted, is_found;
         int stream;
         int64_t offset;
@@ -267,31 +272,33 @@ struct log_pager {
     } anchor;
 };
 
-/* Reads lines again, each from the nearest mark before it. */
+/* A pass that reads lines again, each from the nearest mark before it. */
 struct pager_reading;
-/* Called for each line; borrowed for the call. */
+/* Takes the line number reading->wanted; `line` is borrowed for the call. Sets `wanted` to a later
+ * line. */
 typedef void pager_take_fn(struct pager_reading *reading, const struct joined_line *line);
 struct pager_reading {
     struct log_pager *pager;
     size_t wanted;       /* number of the next line to take; SIZE_MAX ends the reading */
-    pager_take_fn *take; /* sets `wanted` to a later line */
-    size_t count;        /* used by `take`: lines it has, */
-    size_t want_count;   /* lines it wants, */
-    size_t first;        /* and the first index it wants */
+    pager_take_fn *take; /* called for line `wanted` */
+    size_t count;        /* used by `take`: number of lines taken so far, or of bytes searched */
+    size_t want_count;   /* used by `take`: maximum number of lines */
+    size_t first;        /* used by `take`: index of the first line */
     struct pager_set *set;
 };
 
 void log_pager_init(struct log_pager *pager);
 void log_pager_done(struct log_pager *pager);
 
-/* Starts with another attempt; keeps the search. */
+/* Starts paging through a different attempt; keeps the search. */
 void log_pager_begin(struct log_pager *pager, const struct log_output_key *key);
-/* Call when there may be more in the log, or another moment is shown (`until_ms`, INT64_MAX = now).
- * `top` is the line at the top of the screen; log_pager_moved() finds it again. */
+/* Call when there may be more in the log, or a different moment is shown (`until_ms`, INT64_MAX =
+ * now). `top` is the line at the top of the screen; log_pager_moved() finds it again. */
 void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top);
 /* Returns true if this line is in a live tail, which the next news may replace. */
 bool log_pager_is_fleeting(const struct log_pager *pager, size_t line);
-/* Gets the new number of the line given to log_pager_news(). Returns false if it has not moved. */
+/* Gets the new number of the line given to log_pager_news(). Returns false if the line was not in
+ * the live tail, or is not found again yet. */
 bool log_pager_moved(struct log_pager *pager, size_t *line_out);
 
 /* Continues reading and searching, within the limits above. */
@@ -311,14 +318,14 @@ void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *tex
 void log_pager_search(struct log_pager *pager, const char *needle);
 /* Shows only matching lines, or all. Changes the index of each line. */
 void log_pager_show_only(struct log_pager *pager, bool only);
-/* Sets the bytes that a verdict is based on; a verdict without evidence clears them. */
+/* Sets the bytes that a verdict is based on. NULL or a verdict without evidence removes them. */
 void log_pager_set_rule(struct log_pager *pager, const struct verdict *verdict);
-/* Returns true if this line contains those bytes. */
+/* Returns true if this line contains the bytes that the verdict is based on. */
 bool log_pager_is_rule(const struct log_pager *pager, const struct pager_line *line);
 
 /* Returns how many lines are shown: all, or the matching ones. */
 size_t log_pager_count(const struct log_pager *pager);
-/* Returns how many lines the output itself has, finished or not. */
+/* Returns how many lines the output has, without those of the engine; an unfinished line counts. */
 size_t log_pager_said(const struct log_pager *pager);
 /* Returns the number of the line at this index among the lines shown. */
 size_t log_pager_number(const struct log_pager *pager, size_t index);
@@ -334,8 +341,8 @@ const struct pager_line *log_pager_line(const struct log_pager *pager, size_t in
  * load. */
 const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line);
 
-/* Finds the next line of a set after line `from` (step 1) or before it (step -1). `from` may be -1
- * or beyond the last line. */
+/* Result of finding the next line of a set after line `from` (step 1) or before it (step -1).
+ * `from` may be -1 or beyond the last line. */
 enum pager_next {
     PAGER_NEXT_FOUND,
     PAGER_NEXT_NONE,

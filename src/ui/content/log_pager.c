@@ -123,7 +123,9 @@ const char *log_pager_text(const struct log_pager *pager, const struct pager_lin
     return str_text(text) + line->start;
 }
 
-enum { MARGIN_SCREENS = 1 }; /* extra lines read above and below the requested ones */
+enum {
+    MARGIN_SCREENS = 1
+}; /* margin above and below the requested lines, as a multiple of their number */
 
 static void take_joined(void *ctx, const struct joined_line *line)
 {
@@ -133,7 +135,7 @@ static void take_joined(void *ctx, const struct joined_line *line)
     reading->pager->probe.line++;
 }
 
-/* Returns the last mark not past a line; NULL: start at the beginning. */
+/* Returns the last mark at or before a line, or NULL: start at the beginning. */
 static const struct pager_place *mark_before(const struct log_pager *pager, size_t line)
 {
     size_t from = 0;
@@ -158,7 +160,7 @@ static void pager_place_copy(struct pager_place *to, const struct pager_place *f
     log_join_copy(&to->join, &from->join);
 }
 
-/* Adds the next row. */
+/* Advances the position by the next row. */
 static void pager_place_add(struct pager_place *place, const struct log_output_row *row,
                             const char *bytes)
 {
@@ -185,12 +187,13 @@ static bool read_piece(struct pager_reading *reading, const struct log_source *s
         if (page->rows[i].id > probe->after)
             pager_place_add(probe, &page->rows[i], str_text(&page->text) + page->rows[i].start);
     }
-    if (page->count == 0 || i < page->count) /* no more rows up to `last` */
+    if (page->count == 0 || i < page->count) /* all rows up to `last` have been read */
         probe->after = last;
     return true;
 }
 
-/* Reads up to the position of the walk, including the lines that are unfinished there. */
+/* Reads the rows from the start up to the position of the walk, and calls reading->take for each
+ * wanted line, including lines that are unfinished there. */
 static bool pager_read(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
@@ -217,7 +220,7 @@ static bool pager_read(struct pager_reading *reading, const struct log_source *s
     return ok;
 }
 
-/* Returns the next line number wanted in the window. */
+/* Returns the number of the next line for the window, or SIZE_MAX if the window is complete. */
 static size_t next_wanted(const struct pager_reading *reading)
 {
     const struct log_pager *pager = reading->pager;
@@ -286,7 +289,7 @@ size_t pager_set_rank(const struct pager_set *set, size_t line)
     return from;
 }
 
-/* Removes lines at or after `line`, which may have changed. */
+/* Removes lines from `line` on, which may have changed, from the set. */
 static void pager_set_cut(struct pager_set *set, size_t line)
 {
     const size_t left = line > 0 ? pager_set_rank(set, line - 1) : 0;
@@ -531,7 +534,7 @@ bool log_pager_moved(struct log_pager *pager, size_t *line_out)
     return is_there;
 }
 
-/* Called for each line of the walk, which numbers the lines. */
+/* Counts a line of the walk, and checks whether it is the anchor. */
 static void count_line(void *ctx, const struct joined_line *line)
 {
     struct log_pager *pager = ctx;
@@ -543,8 +546,8 @@ static void count_line(void *ctx, const struct joined_line *line)
     pager->walk.line++;
 }
 
-/* Keeps the place of the walk as a mark if it is far enough from the last one. If there are too
- * many marks, drops every second one. */
+/* Marks the position of the walk if it is far enough from the last mark. If there are too many
+ * marks, drops every second one. */
 static void set_mark(struct log_pager *pager)
 {
     const int64_t last = pager->mark_count > 0 ? pager->marks[pager->mark_count - 1].bytes : 0;
@@ -562,7 +565,7 @@ static void set_mark(struct log_pager *pager)
     pager_place_copy(&pager->marks[pager->mark_count++], &pager->walk);
 }
 
-/* Returns false if the walk has to stop for now. */
+/* Adds a row to the walk. Returns false if the row is later than the moment on screen. */
 static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
 {
     const char *bytes = str_text(&pager->page.text) + row->start;

@@ -17,7 +17,7 @@
 #include "timeline.h"
 #include "xalloc.h"
 
-enum { FILTER_WORD_MAX = 64 /* bytes of one word of a filter */ };
+enum { FILTER_WORD_MAX = 64 /* size of a word of a filter in bytes, including the NUL */ };
 
 static void row_done(struct runs_row *row)
 {
@@ -56,7 +56,7 @@ static enum shown state_of(const struct log_run_info *run)
     }
 }
 
-/* Moves the name into the row. */
+/* Makes a row of the run, and moves the run's name into it. */
 static struct runs_row row_of(struct log_run_info *run)
 {
     const bool is_live = run->ended_at_ms == 0 && run->owner_alive;
@@ -241,7 +241,7 @@ void runs_list_narrow(struct runs_list *list, const char *filter)
     }
 }
 
-enum { DIGEST_SHOWN = 4 /* hex digits shown of a fault's id */ };
+enum { DIGEST_SHOWN = 4 /* number of hex digits shown of a fingerprint */ };
 
 static void add_fault(const struct log_run_sum *sum, struct str *out)
 {

@@ -14,19 +14,20 @@
 #include "str.h"
 
 enum {
-    RUNS_LIST_MAX = 65536,        /* older runs are left out */
-    RUNS_SUM_TASKS_MAX = 2000,    /* larger runs get no task summary, because it would take too
-                                     long */
-    RUNS_TIME_EVENTS_MAX = 50000, /* longer runs get no time breakdown, for the same reason */
-    RUNS_TIME_LIVE_MS = 5000,     /* maximum age of the time breakdown of a live run */
+    RUNS_LIST_MAX = 65536, /* maximum number of runs; older runs are left out */
+    RUNS_SUM_TASKS_MAX =
+        2000, /* runs with more tasks get no task summary, because it would take too long */
+    RUNS_TIME_EVENTS_MAX =
+        50000,                /* runs with more events get no time breakdown, for the same reason */
+    RUNS_TIME_LIVE_MS = 5000, /* maximum age of the time breakdown of a live run */
 };
 
 struct runs_row {
     int64_t number;
     char *name;       /* owned; not trusted, clean before display */
     enum shown shown; /* how it ended, or that it is running */
-    bool is_live;     /* may continue */
-    int64_t pid;      /* of devs */
+    bool is_live;     /* the run may continue */
+    int64_t pid;      /* pid of devs */
     int64_t started_at_ms;
     int64_t ended_at_ms; /* last recorded time of an ended run; 0 = it may continue */
     int tasks;
@@ -35,14 +36,14 @@ struct runs_row {
     bool has_sum;
     struct log_run_sum sum;
     int64_t time_at_ms; /* when waited_percent was computed, on the clock since boot; 0 = not yet */
-    int waited_percent; /* share of its tasks' time; -1 = unknown */
+    int waited_percent; /* percentage of the tasks' time that was spent waiting; -1 = unknown */
 };
 
 struct runs_list {
     struct runs_row *rows; /* owned; newest first */
     size_t count, cap;
     bool whole;    /* all runs have been read, or the list is full */
-    size_t *shown; /* owned; rows that pass the filter, as indexes into `rows` */
+    size_t *shown; /* owned; indexes into `rows` of the rows that pass the filter */
     size_t shown_count, shown_cap;
     struct log_totals totals;
     int live; /* number of runs that may continue */
@@ -61,9 +62,8 @@ ATTR_MUST_USE bool runs_list_more(struct runs_list *list, struct log_reader *rea
 ATTR_MUST_USE bool runs_list_sum(struct runs_list *list, size_t row, struct log_reader *reader,
                                  struct err *err);
 
-/* Computes where the time of one row's run went, as Timeline and `devs status` show it
- * (timeline.h), unless that is known. *read_out is the number of events read for that, 0 if
- * none. */
+/* Computes where the time of the row's run went, like Timeline and `devs status` (timeline.h),
+ * unless that is known. *read_out is the number of events that were read for it. */
 ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const struct place *place,
                                   const struct moment *now, int64_t *read_out, struct err *err);
 
@@ -76,9 +76,10 @@ void runs_list_narrow(struct runs_list *list, const char *filter);
 void runs_row_note(const struct runs_row *row, struct str *out);
 /* Returns the number of lines a row takes: two with a note. */
 int runs_row_lines(const struct runs_row *row);
-/* Returns how many of its tasks are in this state; 0 if only sums over several states are known. */
+/* Returns how many tasks of the run are in this state; 0 if only sums over several states are
+ * known. */
 int64_t runs_row_count(const struct runs_row *row, enum task_status status);
-/* Appends the share of its tasks' time that was spent waiting: "18 %"; nothing if unknown. */
+/* Appends the share of the tasks' time that was spent waiting, "18 %"; nothing if unknown. */
 void runs_row_waited(const struct runs_row *row, struct str *out);
 
 #endif

@@ -19,7 +19,7 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     HOUR_MS = 60 * MINUTE_MS,
     DAY_MS = 24 * HOUR_MS,
-    PER_SECOND_MAX = 10, /* columns; finer scales would not be useful */
+    PER_SECOND_MAX = 10, /* finest scale, in columns; finer ones would not be useful */
     PER_MINUTE_MAX = 59,
     ZOOM_MAX = 40,
 };
@@ -31,8 +31,9 @@ static const int minutes[] = {
 
 enum { SCALES = PER_SECOND_MAX + PER_MINUTE_MAX + (int)ARRAY_LEN(minutes) };
 
-/* The available scales, finest first: columns per second, columns per minute, minutes per column.
- * With these, a label at a full minute or second falls on the start of a column. */
+/* Returns one of the available scales, finest first: columns per second, columns per minute,
+ * minutes per column. With these scales, a label at a full minute or second is at the start of a
+ * column. */
 static struct axis_scale scale_at(int index)
 {
     if (index < PER_SECOND_MAX)
@@ -49,7 +50,7 @@ static int64_t divide_down(int64_t value, int64_t by)
     return value % by < 0 ? result - 1 : result;
 }
 
-/* Returns the column number of a time, counted from 1970, ignoring folds. */
+/* Returns the number of the column with this time, counted from 1970 and without folds. */
 static int64_t number_of(const struct timeline_axis *axis, int64_t ms)
 {
     return divide_down((ms + axis->wall_ms) * axis->scale.columns, axis->scale.ms);
@@ -91,8 +92,8 @@ static int64_t window_columns(struct timeline_axis *axis, const struct axis_wind
     return last + 1 - axis->first - saved_before(axis, last + 1);
 }
 
-/* Returns where a zoomed window begins: centered, but without time before the beginning or after
- * the end. */
+/* Returns the number of the first column of a zoomed window: the window is centered, but never
+ * starts before the beginning or extends past the end. */
 static int64_t begin_at(const struct timeline_axis *axis, const struct axis_window *window,
                         int64_t all)
 {
@@ -240,8 +241,8 @@ enum {
     RANK_RUNNING,
     RANK_QUIET,
     RANK_WAIT,
-    RANK_SHORT, /* a try that has no column of its own */
-    RANK_END,   /* this and above: plus enum span_end */
+    RANK_SHORT, /* a try that would have no column otherwise */
+    RANK_END,   /* rank of an end: RANK_END plus its enum span_end */
 };
 
 static const char *const letters[PHASE_COUNT][2] = {
@@ -300,8 +301,8 @@ static void put_cell(struct bar_cell *cell, struct bar_cell wanted, int span)
     cell->span = span;
 }
 
-/* Gets the columns in which the span has any time, at least one. Returns false if none is
- * visible. */
+/* Gets the visible columns that the span covers; each span covers at least one. Returns false if
+ * none is visible. */
 static bool span_columns(const struct span *span, const struct timeline_axis *axis, int *first_out,
                          int *last_out)
 {
@@ -323,8 +324,9 @@ static bool has_cell(const struct bar_cell *cells, int first, int last, int span
     return false;
 }
 
-/* The last end always keeps its column, or the row would contradict the task's state. The cell that
- * was there moves one column to the left, unless that column has another end. */
+/* Draws the last end in its column in any case, because the row would contradict the task's state
+ * otherwise. The cell that was there moves one column to the left, unless that column has another
+ * end. */
 static void put_last_end(const struct timeline *timeline, const struct timeline_axis *axis,
                          struct bar_cell *cells)
 {
@@ -407,8 +409,8 @@ static bool is_taken(const struct timeline_load *load, char letter)
     return false;
 }
 
-/* Counts a failure. Returns the letter of its class: for a new one, the first free letter of its
- * name, as a capital if possible. */
+/* Counts a failure. Returns the letter of its class; a new class gets the first unused letter of
+ * its name, as a capital if possible. */
 static char count_failure(struct timeline_load *load, const struct failure_class *class)
 {
     for (int i = 0; i < load->class_count; i++) {
@@ -448,8 +450,8 @@ void timeline_load_read(struct timeline_load *load, const struct run_state *stat
                 span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms;
             const int first = axis_column(axis, span->from_ms);
             const int last = axis_column(axis, last_ms);
-            /* Count running tries at the end of a column, so that no try is counted twice in the
-             * column that it ends in. */
+            /* Count the tries that are running at the end of each column, so that a try is not
+             * counted in the column where it ends. */
             for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
                 load->running[i] += i < last || span->until_ms >= now->mono_ms;
             if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)

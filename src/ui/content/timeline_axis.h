@@ -1,6 +1,6 @@
-/* timeline_axis.h - time on a row of cells: a scale that puts whole minutes or seconds on columns,
- * and folds for long idle stretches; the bar of a task and the load of a run on that scale. Pure
- * values.
+/* timeline_axis.h - maps time to a row of cells: an axis that aligns full minutes or seconds with
+ * columns and folds long idle stretches, and on this axis the bar of a task and the load of a run.
+ * Plain values, pure.
  *
  * Times are CLOCK_BOOTTIME in ms, like those of spans (timeline.h). Labels show wall-clock time,
  * using the present offset between the two clocks.
@@ -26,7 +26,7 @@ enum {
     AXIS_FOLD_MIN_MS = 60 * 1000,
 };
 
-/* A folded stretch, in columns as they would be without folds. */
+/* A folded stretch. `from` and `until` are column numbers as they would be without folds. */
 struct axis_fold {
     int64_t from, until;
     int64_t ms; /* its duration */
@@ -40,7 +40,7 @@ struct axis_scale {
 
 struct timeline_axis {
     struct axis_scale scale;
-    int64_t wall_ms; /* offset to add to a time to get the wall clock */
+    int64_t wall_ms; /* offset in ms from CLOCK_BOOTTIME to the wall clock */
     int64_t first;   /* number of the first column, counted from 1970 */
     int columns;
     struct axis_fold folds[AXIS_FOLDS_MAX];
@@ -60,7 +60,7 @@ struct axis_window {
 
 /* Makes an axis of `columns` columns (at least 1). */
 void axis_make(struct timeline_axis *axis, const struct axis_window *window, int columns);
-/* Returns true if it can be zoomed further. */
+/* Returns true if the axis can be zoomed in further. */
 bool axis_can_zoom(const struct timeline_axis *axis);
 
 /* Returns true if both show the same time in the same columns. Their wall-clock offsets may differ
@@ -80,23 +80,22 @@ void axis_column_words(const struct timeline_axis *axis, struct str *out);
 /* Appends the duration of a fold, rounded down: "45s", "4m", "12h", "3d". */
 void axis_fold_words(int64_t ms, struct str *out);
 
-/* Returns a round time between labels that need `columns` columns each. */
+/* Returns a round interval between labels that need `columns` columns each, in ms. */
 int64_t axis_tick_ms(const struct timeline_axis *axis, int columns);
 
 struct bar_cell {
     enum style style;
     const char *sign; /* static, for a canvas; " " = empty */
     int span;         /* index in the timeline; -1 = none */
-    int rank;         /* the span with the highest rank is drawn */
+    int rank;         /* rank of `span`; the span with the highest rank is drawn */
 };
 
 /* Fills the cells of the axis's columns, at most CANVAS_COLUMNS_MAX. */
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
               const struct timeline_axis *axis, struct bar_cell *cells);
 
-/* Returns the span under the cursor: the one drawn in its column, except that a span which ends
- * exactly there comes first. Without a placed cursor, returns what the task is doing at present.
- * -1: none. */
+/* Returns the index of the span under the cursor, or -1: a span that ends exactly there, or else
+ * the one drawn in that column. Without a placed cursor, returns the present span of the task. */
 int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
                 const struct timeline_axis *axis, bool is_placed, int64_t cursor_ms);
 

@@ -64,7 +64,8 @@ static struct spot whole_row(const struct canvas *canvas, int row)
     return (struct spot){row, 1, canvas->columns - 1};
 }
 
-/* Returns the next row of the space, or a row outside the canvas if it is full. */
+/* Takes the next row of the space. Returns -1, which is outside the canvas, if the space is
+ * full. */
 static int next_row(struct space *space)
 {
     return space->row < space->end ? space->row++ : -1;
@@ -77,7 +78,7 @@ static void put_row(struct space *space, enum style style, const char *text)
         (void)canvas_text(space->canvas, whole_row(space->canvas, row), style, text);
 }
 
-/* An empty text takes no row. */
+/* Returns the rows of a wrapped text; an empty text takes none. */
 static int wrapped_rows(const char *text, int width)
 {
     return *text != '\0' && width > 1 ? line_wrap_rows(text, strlen(text), width) : 0;
@@ -297,7 +298,7 @@ void correct_draw(const struct correct *correct, struct canvas *canvas)
 {
     if (correct->stage == CORRECT_CLOSED)
         return;
-    /* Leave a third of the screen visible, unless it is very low. */
+    /* Leave a third of the screen visible, unless the screen has few rows. */
     int rows = canvas->rows * 2 / 3;
     if (rows < ROWS_MIN)
         rows = canvas->rows < ROWS_MIN ? canvas->rows : ROWS_MIN;

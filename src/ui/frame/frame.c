@@ -1,5 +1,5 @@
-/* frame.c - selects the screen to draw, and draws what all screens share: text, rules, zones, ids,
- * the time. */
+/* frame.c - selects the screen to draw, and draws the parts that all screens share: text, divider
+ * lines, zones, ids, the time. */
 #include "frame.h"
 
 #include <assert.h>
@@ -33,7 +33,8 @@ static void draw_help(struct canvas *canvas, const struct frame_input *input)
         str_done(&why[act]);
 }
 
-/* Prompts and input lines cover the bottom rows, the help covers everything. */
+/* Draws the open prompt, input line or help. Prompts and input lines cover the bottom rows, the
+ * help covers everything. */
 static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -208,11 +209,10 @@ void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view 
 enum {
     CUT_COLUMNS_MIN = 7,     /* in fewer columns, only the start of an id is shown */
     WINDOW_COLUMNS_MIN = 11, /* in fewer columns, there is no room for a middle part */
-    NEIGHBOURS = 8,          /* checked on each side: similar ids are usually numbered
-                                consecutively */
+    NEIGHBOURS = 8, /* how many tasks to check on each side; similar ids are usually consecutive */
 };
 
-/* The number of bytes shown of each end of a long id. */
+/* Number of bytes shown at each end of a long id. */
 struct ends {
     size_t front, back;
 };
@@ -226,8 +226,8 @@ static bool is_cut_alike(const struct ends *ends, const char *a, const char *b)
            strcmp(a + a_len - ends->back, b + b_len - ends->back) == 0;
 }
 
-/* Finds where the id differs from the nearest one that would look the same. Returns false if there
- * is none. */
+/* Finds where the id differs from that of the nearest task that would look the same. Returns false
+ * if there is no such task. */
 static bool find_difference(const struct plan *plan, int task, const struct ends *ends, size_t *out)
 {
     const char *id = plan->tasks[task].id;

@@ -42,7 +42,7 @@ struct frame_layout {
 /* Lays out the Tasks screen. */
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input);
 
-/* Stores in the view, which must be input->view, what a frame of this size has room for. */
+/* Stores in the view how much fits on a frame of this size. `view` must be input->view. */
 void frame_fit(struct view *view, int rows, int columns, const struct frame_input *input);
 
 /* Draws the frame over the whole canvas. Call frame_fit() first. */
@@ -54,10 +54,10 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
 /* Returns how much of the log a screen of this size shows. */
 struct view_log_room frame_pager_room(int rows, int columns, const struct frame_input *input);
 
-/* Returns how many of `rows` rows of text fit: all of them if possible, covering the lower part of
- * the screen, but never the first row, the rule and the last row. */
+/* Returns how many of `rows` rows of text fit: all rows if possible, covering the lower part of the
+ * screen, but never the heading, the divider line and the last row. */
 int frame_report_rows(int canvas_rows, size_t rows);
-/* Returns how many lines the list has room for; a run takes one or two. */
+/* Returns how many rows a screen of this size has for the list; a run takes one or two. */
 int frame_runs_rows(int rows, int columns, const struct frame_input *input);
 
 #endif

@@ -19,7 +19,7 @@ static const struct task_state *task_of(const struct detail *detail)
 }
 
 /* Appends "age 6:42"; if there is room, also how long its attempts ran and how long it waited. The
- * age of a task that ended stops at its end. */
+ * age of an ended task is its age at the end. */
 static void add_age(const struct detail *detail, struct str *out)
 {
     const struct task_state *task = task_of(detail);
@@ -134,8 +134,9 @@ static bool has_failed(const struct detail *detail)
     return has_ended(detail) && detail->attempt->class != VERDICT_SUCCESS;
 }
 
-/* The state has only the verdict of a step's latest failure, which is read into *room. Returns NULL
- * if the verdict is not read from the log yet. */
+/* Returns the verdict of the attempt in view, or NULL if it is not known yet. The state has only
+ * the verdict of a step's latest failure, which is read into *room; others come from the
+ * forensics. */
 static const struct verdict *verdict_of(const struct detail *detail, struct verdict *room)
 {
     const struct forensics *forensics = detail->input->facts->forensics;
@@ -199,7 +200,7 @@ static void put_head(struct preview *preview, const char *words, const char *not
                     STYLE_HEAD, words);
 }
 
-/* Draws one step: its proof and when it was made, its last failed try, or that it was not
+/* Draws one step: its proof and how old it is, or its last failed try, or that the step was not
  * reached. */
 static void put_step(struct preview *preview, int number)
 {
@@ -225,8 +226,8 @@ static void put_step(struct preview *preview, int number)
     str_done(&text);
 }
 
-/* For a waiting task, draws what happens next without user input; and, if enough similar failures
- * are known, how often another try passed. */
+/* For a waiting task, draws what happens next without user input. If enough similar failures are
+ * known, also draws how often a retry passed. */
 static void put_ahead(struct preview *preview)
 {
     const struct view_facts *facts = preview->input->facts;
@@ -312,8 +313,8 @@ static int count_why_rows(enum frame_preview_kind kind, const struct detail *det
 }
 
 enum {
-    MEDIUM_COLUMNS = 58, /* narrower or lower: no log, no rules */
-    MEDIUM_ROWS = 12,    /* rows of the body, as is the next */
+    MEDIUM_COLUMNS = 58, /* narrower or lower: neither log nor divider lines */
+    MEDIUM_ROWS = 12,    /* minimum height of the body for this layout */
     WIDE_ROWS = 24,
     HEAD_ROWS = 2,
     HEAD_ROWS_MIN = 5, /* lower: the head has one row */
@@ -322,7 +323,7 @@ enum {
     WHY_MIN = 3,
     LOG_MIN = 3,
     TIMELINE_ROWS = 2, /* a bar and the axis */
-    WHY_COLUMNS = 66,  /* in the wide layout, with the log beside it */
+    WHY_COLUMNS = 66,  /* width of `why` in the wide layout, which has the log beside it */
 };
 
 /* Position of each part; -1 for rows, and 0 rows for boxes, that are not shown. */
@@ -330,7 +331,7 @@ struct layout {
     struct frame_page page;
     struct frame_box head, timeline, tries, why, log;
     int timeline_rule, tries_rule, heads, why_rule, log_rule;
-    int divider; /* column between reason and log */
+    int divider; /* column of the line between `why` and log */
     int log_head;
     unsigned panes;
     bool is_wide;
@@ -507,7 +508,7 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     str_done(&text);
 }
 
-/* Beside the reason, the log has its own heading, with a line between them. */
+/* If the log is beside `why`, draws the log's heading and the line between them. */
 static void draw_beside(struct canvas *canvas, const struct layout *layout,
                         const struct detail *detail)
 {

@@ -1,4 +1,5 @@
-/* frame_detail_tries.c - the table of a task's attempts: one row each, from all its steps. */
+/* frame_detail_tries.c - the table of a task's attempts, with a row for each attempt of each
+ * step. */
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum try_column {
 static const struct try_head {
     const char *head;
     int width;
-    int columns_min; /* narrower tables omit the column */
+    int columns_min; /* minimum width of the table for this column */
 } heads[] = {
     [TRY_NUMBER] = {"#", 2, 0},       [TRY_PHASE] = {"PHASE", 5, 0},
     [TRY_START] = {"START", 8, 36},   [TRY_RAN] = {"RAN", 7, 0},
@@ -81,7 +82,7 @@ static enum shown shown_try_sign(const struct try_row *row)
     return row->attempt->outcome.kind == OUTCOME_CANCELLED ? SHOWN_CANCELLED : SHOWN_GAVE_UP;
 }
 
-/* Appends "G✗", as in the strip of phases. */
+/* Appends the phase and the state of the attempt, "G✗", as in the strip of phases. */
 static void add_phase(const struct detail *detail, const struct try_row *row, bool ascii,
                       struct str *out)
 {
@@ -96,7 +97,8 @@ static void add_phase(const struct detail *detail, const struct try_row *row, bo
         str_add(out, shown_sign(shown, ascii));
 }
 
-/* Appends "2 files, +41 -3; same result as try 2; hint: ...". */
+/* Appends what the attempt changed and how it compares: "2 files, +41 -3; same result as try 2;
+ * hint: ...". */
 static void add_changed(const struct detail *detail, const struct try_row *row, struct str *out)
 {
     const struct attempt_state *attempt = row->attempt;
@@ -265,8 +267,8 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* Returns the first visible row, so that the selected one is visible, and the planned one if
- * possible. */
+/* Returns the first row to show: the last rows if possible, which include the planned attempt, but
+ * always the selected one. */
 static int first_row(const struct detail *detail, int rows)
 {
     const int count = detail_try_count(detail);

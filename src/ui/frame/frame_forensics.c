@@ -8,7 +8,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { HANG_PART = 3 }; /* minimum width of continuation rows: 2 of 3 columns */
+enum { HANG_PART = 3 }; /* continuation rows are indented by at most 1/3 of the columns */
 
 static enum style style_of(enum forensics_mark mark)
 {
@@ -27,7 +27,7 @@ static enum style style_of(enum forensics_mark mark)
     return STYLE_PLAIN;
 }
 
-/* The part of a line in one row. */
+/* The part of a line that one row shows. */
 struct part {
     const char *text;
     size_t left; /* remaining bytes of the line */
@@ -45,7 +45,7 @@ static struct part first_part(const struct forensics *forensics, size_t index, i
     return part;
 }
 
-/* Returns false after the last part. */
+/* Moves to the next part. Returns false after the last one. */
 static bool next_part(struct part *part, int columns)
 {
     part->text += part->len;
@@ -90,7 +90,7 @@ enum {
     PANES_COLUMNS = 60, /* narrower: either list or text */
     PANES_ROWS = 8,
     LIST_COLUMNS = 24,
-    LIST_COLUMNS_NARROW = 19, /* names without their notes */
+    LIST_COLUMNS_NARROW = 19, /* width of names without their notes */
     LIST_NARROW = 72,         /* narrower screens use LIST_COLUMNS_NARROW */
     LIST_COLUMNS_WIDE = 34,
 };
@@ -100,7 +100,8 @@ struct layout {
     struct frame_page page;
     struct frame_box list, text; /* columns 0: not shown */
     int head, rule;
-    int secrets; /* redacted secrets, or the reason why nothing was captured */
+    int secrets; /* row of the number of redacted secrets, or of the reason why nothing was captured
+                  */
 };
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
@@ -162,7 +163,7 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     }
     const size_t count = forensics->sections[input->view->forensics.section].count;
     if (room.last > 0 && room.last == count)
-        room.last--; /* taller than the box: show at least its start */
+        room.last--; /* the last line is taller than the box: show at least its start */
     return room;
 }
 
@@ -228,7 +229,7 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
         draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }
 
-/* Draws the title, the lines from the view's first one on, and how many follow. */
+/* Draws the title and the lines from the view's first visible one on, and how many lines follow. */
 static void draw_text(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {

@@ -68,8 +68,9 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
-/* Returns how many of the first counts can have words with room left for all counts. Returns 0
- * below a minimum, because a few words among bare numbers are distracting. */
+/* Returns how many of the first counts can be shown with words so that all counts still fit.
+ * Returns 0 if that is fewer than WORDED_MIN, because a few words among bare numbers are
+ * distracting. */
 static int words_that_fit(const struct counts *counts, int width)
 {
     enum { WORDED_MIN = 5 };
@@ -258,7 +259,7 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
                  facts->live_mode == VIEW_ENDED ? "the run has ended" : "the run is interrupted");
         return;
     }
-    /* Counts of the live run that may make the user want to return. */
+    /* States of the live run whose counts may make the user want to return. */
     static const enum shown returning[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,
                                            SHOWN_RUNNING, SHOWN_STOPPING};
     int of[SHOWN_COUNT] = {0};

@@ -23,11 +23,11 @@
 
 /* Returns the style of a state. */
 enum style frame_style(enum shown shown);
-/* Returns the time to show: the log's time if nothing is running. */
+/* Returns the time to show: the present or, if nothing is running, the last time in the log. */
 struct moment frame_now(const struct frame_input *input);
-/* Returns frame_now() in the form that texts about times need. */
+/* Returns frame_now() as a struct shown_time. */
 struct shown_time frame_time(const struct frame_input *input);
-/* Returns how tasks are shown. */
+/* Returns the settings for texts about tasks, such as shown_now(). */
 struct shown_look frame_look(const struct frame_input *input, bool ascii);
 /* Appends a built-in sentence that names keys, see keymap_say(). */
 void frame_say(const struct frame_input *input, const char *words, struct str *out);
@@ -43,20 +43,20 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
 /* Makes the box a zone where a click focuses the pane and the wheel scrolls it. Call before adding
  * the zones of the pane's contents. */
 void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane);
-/* Draws a rule with a title on the left and a note on the right. */
+/* Draws a horizontal divider line with a title on the left and a note on the right. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 /* Like frame_rule(), with a note that names keys, see frame_say(). */
 void frame_rule_say(struct canvas *canvas, struct spot spot, const char *title, const char *note,
                     const struct frame_input *input);
-/* Draws a sign at the start of the pane's rule if the pane has the focus. */
+/* Marks the start of the pane's divider line if the pane has the focus. */
 void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
                      enum view_pane pane);
 
 /* Returns the smaller of two numbers of rows or columns. */
 int frame_least(int a, int b);
-/* Returns the larger one. */
+/* Returns the larger of two numbers of rows or columns. */
 int frame_most(int a, int b);
-/* Takes `rows` rows off the top of *rest, which must have that many. */
+/* Takes `rows` rows off the top of *rest, which must have at least that many. */
 struct frame_box frame_take(struct frame_box *rest, int rows);
 /* Takes one row and returns its number. */
 int frame_take_row(struct frame_box *rest);
@@ -65,7 +65,7 @@ int frame_take_row(struct frame_box *rest);
 
 enum {
     PAGE_MESSAGE_ROWS = 12,  /* lower: no separate row for messages */
-    PAGE_CLOCK_COLUMNS = 40, /* narrower: the path comes before the clock */
+    PAGE_CLOCK_COLUMNS = 40, /* narrower: no clock if the path needs its room */
     PAGE_PATH_COLUMNS = 60,  /* narrower: only the end of the path */
     PAGE_WIDE_COLUMNS = 120,
 };
@@ -78,15 +78,15 @@ struct frame_page {
 /* Lays out a page for a canvas of this size. Leaves out what does not fit. */
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input);
 
-/* The keys to show at the bottom, as far as they have an effect now. */
+/* The keys to show at the bottom, if they have an effect now. */
 struct frame_keys {
     const enum act *acts; /* borrowed */
     size_t count;
     const char *const *briefs; /* borrowed; by act, see struct footer */
     size_t kept;               /* how many of the last keys to show in any case; 0 = one */
-    size_t most;               /* 0 = as many as fit */
+    size_t most;               /* maximum number of keys; 0 = as many as fit */
 };
-/* Draws everything except the body; without a path, no head either. */
+/* Draws everything except the body. A NULL path leaves out the head row as well. */
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,
                      const struct frame_keys *keys);
@@ -102,7 +102,7 @@ struct frame_edges frame_edges_none(void);
 /* Draws everything except the footer, whose keys depend on the screen. */
 void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
                       const struct frame_input *input);
-/* Sets the style of the whole row, whatever it contains. */
+/* Sets the style of a whole row, whatever its contents. */
 void frame_paint_row(struct canvas *canvas, int row, enum style style);
 /* Draws row 0: name, mode, counts, clock. */
 void frame_header(struct canvas *canvas, const struct frame_input *input);
@@ -118,32 +118,32 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
 /* Sets the footer texts of acts whose effect differs because the selected task is held or stuck. */
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT]);
-/* Draws a frame that is too small for anything more: counts, banner, selected task, message. */
+/* Draws a frame for a canvas too small for anything else: counts, banner, selected task,
+ * message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 
 /* Returns true if the header is a conspicuous bar. */
 bool frame_mode_is_bar(const struct view_facts *facts);
 enum style frame_mode_style(const struct view_facts *facts);
-/* Appends "LIVE", "REPLAY (read only)", "PAST -2:06  (live goes on: !1 ~3 *4)", shortened on narrow
- * screens. */
+/* Appends the mode: "LIVE", "REPLAY (read only)", "PAST -2:06  (live continues: !1 ~3 *4)",
+ * shortened on narrow screens. */
 void frame_add_mode(const struct frame_input *input, const struct canvas *canvas, struct str *out);
-/* Returns where the way back from the past leads: "live", or "end" for a run that is over.
- * Static. */
+/* Returns what ends the past: "live", or "end" if the run has ended. Static. */
 const char *frame_present_word(const struct view_facts *facts);
-/* In the past, appends how to return to the present, after the clock. */
+/* In the past, appends how to return to the present, which follows the clock. */
 void frame_add_way_back(const struct frame_input *input, struct str *out);
 
 /* The Tasks screen and its list (frame_tasks.c, frame_list.c). */
 
 /* Draws the whole screen; on a small canvas calls frame_small(). */
 void frame_tasks(struct canvas *canvas, const struct frame_input *input);
-/* Does what frame_fit() does, for this screen and for those without their own panes. */
+/* Like frame_fit(), for Tasks and for screens without panes of their own. */
 void frame_tasks_fit(struct view *view, int rows, int columns, const struct frame_input *input);
 /* Draws the rows of the view that fit into the box, and the headings in row `heads` (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
-/* Appends "2 above, 3 below", "3 more below": the view's rows that a list of `rows` rows starting
- * at `top` does not show. */
+/* Appends "2 above, 3 below", "3 more below": how many rows of the view a list of `rows` rows
+ * starting at `top` does not show. */
 void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out);
 /* Draws the selected row with the essentials for a small screen. */
 void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
@@ -154,7 +154,7 @@ void frame_list_line(struct canvas *canvas, int row, const struct frame_input *i
 enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
 enum {
     FRAME_PREVIEW_SHORT_ROWS = 4, /* maximum rows of FRAME_PREVIEW_SHORT */
-    FRAME_PREVIEW_ROWS_MAX = 200, /* maximum height of the scrollable text */
+    FRAME_PREVIEW_ROWS_MAX = 200, /* maximum height of the scrollable text in rows */
 };
 /* Draws the preview into the box from its first row; FRAME_PREVIEW_ROOMY from the view's scroll
  * position. */
@@ -165,8 +165,8 @@ int frame_preview_rows(int columns, const struct frame_input *input);
 
 enum {
     PREVIEW_TEXT_COLUMN = 8,         /* column of the text, after its label */
-    PREVIEW_TEXT_COLUMN_DETAIL = 10, /* the same on Detail */
-    PREVIEW_WRAP_ROWS = 4,           /* rows that one text may take if there is room */
+    PREVIEW_TEXT_COLUMN_DETAIL = 10, /* column of the text on Detail */
+    PREVIEW_WRAP_ROWS = 4,           /* maximum rows of one text in a roomy preview */
 };
 
 /* A preview being drawn from top to bottom. */
@@ -178,7 +178,7 @@ struct preview {
     enum frame_preview_kind kind;
     int task;
     int text_column; /* one of PREVIEW_TEXT_COLUMN... */
-    int row;         /* the next free row, counted from the box's first */
+    int row; /* next free row, relative to the top of the box; negative while scrolled out */
 };
 
 /* Returns the state of the task that is shown. */
@@ -189,7 +189,8 @@ static inline const struct task_state *preview_task(const struct preview *previe
 
 /* Returns true if the box has no row left. */
 bool preview_is_full(const struct preview *preview);
-/* Draws a labelled text in one row, or in several if there is room; nothing for "". */
+/* Draws a labelled text in one row, or in up to PREVIEW_WRAP_ROWS rows of a roomy preview; nothing
+ * for "". */
 void preview_put(struct preview *preview, const char *label, const char *text);
 /* Draws the rows with preview_put() and frees them. Draws a ROW_ASIDE only in a roomy preview. */
 void preview_put_rows(struct preview *preview, struct rows *rows);
@@ -200,7 +201,7 @@ void preview_put_command(struct preview *preview);
 void preview_put_state(struct preview *preview);
 /* Draws the formula of the wait; nothing if the task does not wait. */
 void preview_put_wait(struct preview *preview);
-/* Draws a line for each step up to the current one, with its proof. */
+/* Draws the proof of each step up to the current one. */
 void preview_put_proofs(struct preview *preview);
 /* Draws the task's agent, its loop or suspected loop, and where it works. */
 void preview_put_agent(struct preview *preview);
@@ -217,7 +218,7 @@ void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str
 /* Appends the proof of a step: "failed as expected (try 1), 6:15 ago". Returns false and appends
  * nothing if it has proven nothing. */
 bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);
-/* Returns true if the try at this index of its step failed in the same way as the one before. */
+/* Returns true if the try at this index of its step failed in the same way as the previous one. */
 bool frame_is_same_fault(const struct attempt_state *attempts, int index);
 
 /* The output of a try (frame_log.c). */
@@ -227,11 +228,11 @@ enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
  * why there are none. */
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);
-/* Returns the text for the rule above the log: what its keys do, or how to focus it, as frame_say()
- * takes it. Static. */
+/* Returns the text for the divider line above the log: what its keys do, or how to focus it, as
+ * frame_say() takes it. Static. */
 const char *frame_log_note(const struct view *view);
-/* Returns true if the lines belong to an earlier step of the selected task; frame_log_phase() names
- * it. */
+/* Returns true if the lines belong to an earlier step of the selected task. frame_log_phase() names
+ * that step. */
 bool frame_log_is_of_other_step(const struct frame_input *input);
 /* Returns the phase of the step that the lines belong to, such as "GREEN". Static. */
 const char *frame_log_phase(const struct frame_input *input);
@@ -242,7 +243,7 @@ void frame_pager(struct canvas *canvas, const struct frame_input *input);
 
 /* Draws the Detail screen over the whole canvas. */
 void frame_detail(struct canvas *canvas, const struct frame_input *input);
-/* Stores in the view what a screen of this size has room for. */
+/* Like frame_fit(), for the Detail screen. */
 void frame_detail_fit(struct view *view, int rows, int columns, const struct frame_input *input);
 
 /* The task and the try in view. */
@@ -252,13 +253,14 @@ struct detail {
     int task;
     struct view_try at;                  /* attempt 0: no attempt yet */
     const struct attempt_state *attempt; /* NULL: no attempt yet */
-    bool is_wide;                        /* there is room for everything */
+    bool is_wide;                        /* the wide layout, which has room for everything */
 };
 
-/* Returns the number of rows in the table of tries, without its headings. The last one is the next
- * try. */
+/* Returns the number of rows in the table of tries, without its headings. If the task is waiting,
+ * the last row is the planned next try. */
 int detail_try_count(const struct detail *detail);
-/* Appends how many tries do not fit in `rows` rows: "  4 more above"; nothing if all fit. */
+/* Appends how many tries a table of `rows` rows does not show: " 4 more above"; nothing if all
+ * fit. */
 void detail_add_hidden(const struct detail *detail, int rows, struct str *out);
 /* Draws the headings in row `heads` (-1: none), and below them as many tries as fit, including the
  * selected one. */
@@ -271,19 +273,18 @@ void detail_draw_tries(struct canvas *canvas, int heads, const struct frame_box 
 void frame_timeline(struct canvas *canvas, const struct frame_input *input);
 /* Fits the view to the Timeline screen with view_timeline_fit(); does nothing on other screens. */
 void frame_timeline_fit(struct view *view, int rows, int columns, const struct frame_input *input);
-/* Draws the timeline as a pane: the view's rows, around the selected one if there are too many, and
- * the axis in the box's last row. */
+/* Draws the timeline as a pane: the rows of the view, scrolled to the selected one, and in the last
+ * row of the box the axis. */
 void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input);
-/* Draws the rule above the pane, spot.width columns wide: the time range, and what the signs
- * mean. */
+/* Draws the divider line above the pane, spot.width columns wide, with the time range and the
+ * meaning of the signs. */
 void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct frame_input *input);
-/* Draws the selected task alone, over its whole life: its bar, and the axis if the box has two
- * rows. */
+/* Draws the bar of the selected task over its whole life, and the axis if the box has two rows. */
 void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input);
 
-/* What is needed to draw all rows. */
+/* The data that all rows of a timeline share. */
 struct timeline_look {
     struct canvas *canvas;
     const struct frame_input *input;
@@ -294,20 +295,21 @@ struct timeline_look {
 };
 
 enum {
-    TIMELINE_NOTES_COLUMNS = 66, /* columns of the decision if the sums are shown beside it */
-    TIMELINE_MORE_COLUMNS = 72,  /* narrower: the decision's title needs the whole rule */
+    TIMELINE_NOTES_COLUMNS = 66, /* width of the decision if the sums are shown beside it */
+    TIMELINE_MORE_COLUMNS = 72,  /* narrower: the decision's title takes the whole divider line */
 };
 
-/* Draws the decision under the cursor: when, what and on what basis; a rule and lines below it. */
+/* Draws the decision under the cursor: when, what and on what basis. Starts with a divider line. */
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box);
-/* Draws where the time of all tasks went: a rule and at least four lines. */
+/* Draws where the time of all tasks went: a divider line and at least four lines. */
 void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box);
 /* Returns how many rows timeline_draw_retries() needs; 0: nothing is known. */
 int timeline_retries_rows(const struct frame_input *input);
-/* Draws whether retrying helps: a rule, a heading and a line for each class. The box must have
- * timeline_retries_rows() rows. */
+/* Draws whether retrying helps: a divider line, a heading and a line for each class. The box must
+ * have timeline_retries_rows() rows. */
 void timeline_draw_retries(const struct timeline_look *look, const struct frame_box *box);
-/* Draws how many tries were running, and what failed, column by column: a rule and three lines. */
+/* Draws how many tries were running and what failed, column by column: a divider line and three
+ * lines. */
 void timeline_draw_load(const struct timeline_look *look, int row);
 
 /* Other screens and overlays. */
@@ -316,7 +318,7 @@ void timeline_draw_load(const struct timeline_look *look, int row);
 void frame_forensics(struct canvas *canvas, const struct frame_input *input);
 /* Draws the Runs screen, with its list if that has been read. */
 void frame_runs(struct canvas *canvas, const struct frame_input *input);
-/* Draws the view's report: its rule, the visible rows, and the keys in the last row. */
+/* Draws the view's report: its divider line, the visible rows, and the keys in the last row. */
 void frame_report(struct canvas *canvas, const struct frame_input *input);
 
 #endif

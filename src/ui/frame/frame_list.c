@@ -22,10 +22,10 @@ enum column {
 struct columns {
     int at[COL_COUNT];
     int width[COL_COUNT]; /* 0 = not shown */
-    bool next_is_right;   /* right-align times, if there is no room for anything else */
+    bool next_is_right;   /* too narrow for headings: right-align the times */
 };
 
-/* Longest texts of the visible rows. */
+/* The widest text of some columns among the visible rows. */
 struct measures {
     int id, attempts, next;
 };
@@ -54,8 +54,9 @@ enum {
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
-    NEXT_WIDTH_FEW = 9,      /* in few columns */
-    NEXT_RIGHT_COLUMNS = 58, /* in a list at least this wide, headings are shown */
+    NEXT_WIDTH_FEW = 9, /* maximum width of the times in a list of few columns */
+    NEXT_RIGHT_COLUMNS =
+        58, /* minimum width at which headings are shown and times are left-aligned */
     TAKES_REST = -1,
     MEASURED = -2,
 };
@@ -63,7 +64,7 @@ enum {
 static const struct column_head {
     const char *text;
     enum order_by order; /* selected by a click on the heading */
-    const char *key;     /* its row in rows_task(); NULL = none */
+    const char *key;     /* key of its row in rows_task(); NULL = none */
 } heads[COL_COUNT] = {
     [COL_STATE] = {"STATE", ORDER_STATE, "state"}, [COL_ID] = {"ID", ORDER_NAME, NULL},
     [COL_TASK] = {"TASK", ORDER_ADDED, NULL},      [COL_PHASE] = {"PHASE", ORDER_ADDED, "phases"},
@@ -76,7 +77,7 @@ struct column_rule {
     int gap;   /* blanks after the column */
 };
 
-/* The columns for each width; the widest set that fits is used. */
+/* The columns for each minimum width of the list, the widest first. */
 static const struct column_set {
     int columns_min;
     struct column_rule rules[COL_COUNT];
@@ -178,8 +179,8 @@ static void list_row_add_next(const struct frame_input *input, int task, struct 
     shown_next(facts->state, task, facts->orphaned, &time, out);
 }
 
-/* Appends when the first and the last of the fold's tasks are tried again, "0:12..1:04", or what
- * they all wait for. */
+/* Appends when the first and the last task of the fold are tried again, "0:12..1:04", or what all
+ * its tasks wait for. */
 static void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
                                struct str *out)
 {
@@ -264,7 +265,7 @@ static const struct view_fold *fold_in(const struct frame_input *input, int row)
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
 }
 
-/* Makes room for the texts of a row of the view, up to each column's limit. */
+/* Widens the measures to the texts of a row of the view, up to each column's limit. */
 static void measure_row(struct measures *measures, const struct frame_input *input, int row)
 {
     const struct run_state *state = input->facts->state;
@@ -287,7 +288,8 @@ static void measure_row(struct measures *measures, const struct frame_input *inp
     str_done(&next);
 }
 
-/* Appends the texts of columns that are not rows of rows_task(), or that have too little room. */
+/* Appends the text of a cell that is not in rows_task(), or whose text there is too long for the
+ * column. */
 static void add_cell(const struct list_row *row, enum column column, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
@@ -397,7 +399,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* `in_view` is an index into the view's rows. */
+/* Makes the list's row for an element of the view's rows. */
 static struct list_row row_of(struct canvas *canvas, const struct frame_input *input, int in_view)
 {
     const struct view_facts *facts = input->facts;

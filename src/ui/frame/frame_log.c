@@ -1,4 +1,5 @@
-/* frame_log.c - the output of an attempt: the last lines in a pane, all of it on the Log screen. */
+/* frame_log.c - the output of an attempt: the last lines in a pane, and all lines on the Log
+ * screen. */
 #include <stddef.h>
 #include <string.h>
 
@@ -11,18 +12,18 @@
 #include "shown.h"
 #include "text.h"
 
-/* The part of a line in one row of the screen. */
+/* The part of a line that one row of the screen shows. */
 struct frame_piece {
     const char *text; /* text of the whole line; borrowed */
     size_t line_len;  /* its length in bytes */
-    size_t from, len; /* the part shown in this row, */
-    struct spot spot; /* and its position */
+    size_t from, len; /* the part shown in this row, in bytes of `text` */
+    struct spot spot; /* position of the part on the screen */
 };
 
 struct pager_row {
     const struct frame_input *input;
     const struct pager_line *line;
-    int hidden; /* number of its rows that are above the screen */
+    int hidden; /* number of rows of this line that are above the screen */
 };
 
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
@@ -47,8 +48,8 @@ const char *frame_log_phase(const struct frame_input *input)
     return phase_name(input->facts->state->plan->tasks[key->task].steps[key->step].phase);
 }
 
-/* If this line has bytes that the verdict is based on, returns the name of the rule, or else NULL.
- * The verdict is read into *room. */
+/* Returns the name of the rule if the verdict is based on bytes of this line, or NULL. *room is
+ * storage for the verdict. */
 static const char *rule_of(const struct frame_input *input, const struct log_line *line,
                            struct verdict *room)
 {
@@ -102,8 +103,8 @@ static void frame_rule_note(struct canvas *canvas, struct spot spot, int used, c
     str_done(&note);
 }
 
-/* Draws a line of the pane, in FRAME_LOG_WITH_TIMES with its time and stream, and the rule that it
- * matched. */
+/* Draws a line of the pane. FRAME_LOG_WITH_TIMES adds its time and stream, and the rule that
+ * matched it. */
 static void draw_tail_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
                            const struct frame_input *input, size_t index)
 {
@@ -164,7 +165,8 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     }
     size_t rows = (size_t)box->rows;
     size_t end = log->count > input->view->log_back ? log->count - input->view->log_back : 1;
-    /* The engine's line summarizes the lines above, so the try's own lines are dropped first. */
+    /* The engine's line summarizes the attempt, so in a low box the attempt's last lines are
+     * dropped first. */
     const bool is_low = kind == FRAME_LOG_BARE && rows < LOW_ROWS && input->view->log_back == 0;
     if (is_low && log->said > 0)
         end = log->said;
@@ -178,7 +180,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
 enum {
     TIME_COLUMN = 1,
     STREAM_COLUMN = 10,
-    TEXT_COLUMN = 11, /* when times are shown */
+    TEXT_COLUMN = 11, /* column of the text if times are shown */
     NARROW_TEXT_COLUMN = 2,
 };
 
@@ -195,7 +197,8 @@ static enum style style_of(const struct log_pager *pager, const struct pager_lin
     return log_pager_is_rule(pager, line) ? STYLE_MATCH : STYLE_PLAIN;
 }
 
-/* Draws what comes before the line's first row: sign of a search hit, time, stream. */
+/* Draws the columns before the first row of a line: the sign of a search hit, the time, the
+ * stream. */
 static void draw_pager_front(struct canvas *canvas, int row, const struct pager_row *what)
 {
     const struct view_log *log = &what->input->view->log;
@@ -303,7 +306,7 @@ static const struct attempt_state *attempt_of(const struct frame_input *input)
     return view_try_state(input->facts->state, &at);
 }
 
-/* Returns true if output later than the moment on screen exists and is left out. */
+/* Returns true if output after the moment on screen is left out. */
 static bool ends_here(const struct frame_input *input)
 {
     return frame_mode_is_bar(input->facts) && !input->view->shows_later;
@@ -412,8 +415,8 @@ static void add_if_fits(struct str *out, int columns, const char *text)
     }
 }
 
-/* Draws how the try ended or that it is running, how much it wrote, and, if there is no rule for
- * it, the position in the log. */
+/* Draws how the try ended or that it is running, how much it wrote and, if there is no divider line
+ * to show it, the position in the log. */
 static void draw_head(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
@@ -452,7 +455,7 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
     str_done(&right);
 }
 
-/* If there is no output, draws why, below the lines that end at `row`. */
+/* If there is no output, draws why, below the other lines, which end at `row`. */
 static void draw_no_output(struct canvas *canvas, const struct frame_box *box, int row,
                            const struct frame_input *input)
 {
@@ -498,7 +501,7 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
         hidden = 0;
         row++;
         if (!line ||
-            spot.width <= 0) /* !line: newer output has replaced it; the next frame shows that */
+            spot.width <= 0) /* NULL: newer output has replaced the line; the next frame shows it */
             continue;
         if (what.hidden == 0)
             draw_pager_front(canvas, spot.row, &what);

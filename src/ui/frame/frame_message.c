@@ -8,7 +8,7 @@
 
 enum {
     HINT_COLUMNS = 50, /* in fewer columns, the key that jumps to the task is not named */
-    ANSWER_MS = 3000,  /* how long the answer to a key stays, whatever happens */
+    ANSWER_MS = 3000,  /* the answer to a key stays at least this long */
 };
 
 /* Appends how many tasks passed and what became of the others, and a hint if there is room. */
@@ -28,12 +28,12 @@ static void add_run_end(const struct frame_input *input, int columns, struct str
     str_done(&hint);
 }
 
-/* The content of the line. */
+/* The text of the message line, in parts. */
 struct message {
     struct str text;  /* owned */
     struct str brief; /* owned; a shorter text that leaves room for `later` */
     struct str later; /* owned; short version of later news; "" = none */
-    int task;         /* the subject of `text`, -1 = none */
+    int task;         /* task number of the subject of `text`; -1 = none */
 };
 
 /* Appends "T-105 gave up: 6 of 6 tries used (timeout)". */
@@ -78,8 +78,8 @@ static void add_brief(const struct run_state *state, int task, int64_t at_ms, st
     str_done(&class);
 }
 
-/* A task that needs the user stays in the line until no task needs the user; later news is
- * appended. */
+/* Appends the latest notice. If a task needs the user, its message stays until no task needs the
+ * user, and later news follows it. */
 static void add_notice(const struct frame_input *input, struct message *out)
 {
     const struct run_state *state = input->facts->state;
@@ -131,7 +131,7 @@ static void add_message(const struct frame_input *input, int columns, struct mes
             frame_say(input, "   {undo} undoes it", text);
         str_done(&why);
     } else if (facts->mode == VIEW_REPLAY && view_screen(view) == SCREEN_RUNS) {
-        return; /* messages are about a single run */
+        return; /* there is no selected run that a message could be about */
     } else if (view->leaving) {
         str_addf(text, "starting nothing more; quitting when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");

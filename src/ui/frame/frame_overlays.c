@@ -17,9 +17,9 @@ enum {
     WORD_WIDTH = 12,
     WIDTH_FOR_TWO = 72,
     WIDTH_FOR_THREE = 120,
-    WIDTH_FOR_OWN = 64, /* narrower: the location of the user's key file is not shown */
+    WIDTH_FOR_OWN = 64, /* narrower: `devs keys` is not mentioned */
     COMMAND_WIDTH = 22,
-    COMMAND_WIDTH_NARROW = 16, /* maximum width in narrow columns */
+    COMMAND_WIDTH_NARROW = 16, /* maximum width of a command's name in narrow columns */
     ROWS_FOR_FOOT = 8,
     ROWS_FOR_HEAD = 4,
 };
@@ -32,15 +32,15 @@ struct layout {
     int end;                   /* first position after the last line */
 };
 
-/* What to draw, and where. */
+/* The help to draw, and the page that is shown. */
 struct sheet {
     struct help_lines lines;
     struct layout layout;
     int page, chosen;
 };
 
-/* Arranges the lines in columns of `rows` rows: a blank before each heading except at the top of a
- * column, and no heading alone at the bottom of a column. */
+/* Puts the lines into columns of `rows` rows, with an empty row before each heading except at the
+ * top of a column, and never a heading alone at the bottom of a column. */
 static void lay_out_help(const struct help_lines *lines, int rows, struct layout *out)
 {
     int place = 0;
@@ -140,7 +140,7 @@ static void draw_help_line(struct canvas *canvas, struct spot spot, const struct
                            const char *refusal)
 {
     const int end = spot.column + spot.width;
-    int names = WORD_WIDTH - 2; /* columns of the name at the left */
+    int names = WORD_WIDTH - 2; /* width of the name on the left */
     if (line->binding)
         names = KEYS_WIDTH;
     else if (line->command)
@@ -230,8 +230,7 @@ void help_draw(const struct help *help, struct canvas *canvas, const struct help
 
 enum { MENU_GAP = 2 };
 
-/* Returns the columns that the menu's lines take, and the position of each. Rows wrap at the canvas
- * width. */
+/* Lays out the menu's items; rows wrap at the canvas width. Returns the number of rows. */
 static int lay_out_orders(const struct canvas *canvas, int rows[ORDER_COUNT + 1],
                           int columns[ORDER_COUNT + 1])
 {
@@ -308,7 +307,7 @@ void view_command_draw(const struct view *view, const struct view_facts *facts,
     line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
 }
 
-enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* heading, rule, keys */
+enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* heading, divider line and keys */
 
 int frame_report_rows(int canvas_rows, size_t rows)
 {

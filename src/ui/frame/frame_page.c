@@ -11,7 +11,7 @@ enum {
     WIDE_COLUMNS = 120,
     KEYS_MAX = 9,
     KEYS_MAX_WIDE = 14,
-    KEYS_KEPT = 2, /* the last ones, quit and help, take precedence over all others */
+    KEYS_KEPT = 2, /* the last keys, quit and help, take precedence over all others */
 };
 
 static bool act_works(const struct frame_input *input, enum act act)
@@ -42,7 +42,7 @@ static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_i
         const char *brief = briefs[act];
         if (!act_works(input, act) || (!is_kept && footer.count + kept >= most))
             continue;
-        /* If only one key of the pair works, it gets the shared text. */
+        /* If only this key of the pair works, it gets the text of both. */
         if (brief && *brief == '\0' && i + 1 < keys->count && !act_works(input, keys->acts[i + 1]))
             briefs[act] = briefs[keys->acts[i + 1]];
         acts[footer.count++] = act;
@@ -62,8 +62,8 @@ void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_
         briefs[UI_RETRY] = "continue";
 }
 
-/* Sets the texts of keys that share a word with the key for the opposite direction, and of those
- * that do something different here. */
+/* Sets the footer texts of acts that share a text with the act for the opposite direction, and of
+ * acts that do something different here. */
 static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
     const struct view *view = input->view;
@@ -157,11 +157,12 @@ enum {
     HM_LEN = 5,
     HMS_LEN = 8,
     HMS_COLUMNS = 60,      /* narrower: no seconds in the time line */
-    HMS_LASTS_MS = 600000, /* longer: no seconds either */
+    HMS_LASTS_MS = 600000, /* longer recordings: no seconds either */
     FULL_COLUMNS = 100,    /* narrower: signs instead of words */
 };
 
-/* Draws a key and its effect, ending at the end of the spot. Returns the spot before it. */
+/* Draws a key and its effect, ending at the end of the spot. Returns the rest of the spot, before
+ * the key. */
 static struct spot put_way(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                            enum act act)
 {
@@ -178,7 +179,7 @@ static struct spot put_way(struct canvas *canvas, struct spot spot, const struct
     return (struct spot){spot.row, spot.column, at - spot.column - 2};
 }
 
-/* Draws the replay position as text and as a bar. */
+/* Draws the replay position as text: state, speed, time, event, and bookmark. */
 static void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
@@ -249,7 +250,7 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     bool ascii = scrubber->canvas->ascii;
     bool pass = sign == REPLAY_PASS;
     const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
-    int drawn = -1; /* a cell may contain several */
+    int drawn = -1; /* last cell drawn; several marks may share a cell */
     const struct replay_signed *marks = &replay->signs[sign];
     for (size_t i = 0; i < marks->count; i++) {
         const int64_t mono_ms = replay->marks[marks->marks[i]].at.mono_ms;
@@ -285,7 +286,8 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
     }
 }
 
-/* Draws the bar, with the times at its ends if there is room; nothing without a moment. */
+/* Draws the time line, with the times at its ends if there is room; nothing for an empty
+ * recording. */
 static void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
@@ -364,11 +366,11 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
         frame_scrubber(canvas, edges->scrubber, input);
 }
 
-/* Draws the path, cut at its right end if it is too long, and "LIVE   14:02:37"; without the clock
- * if it does not fit beside the path. */
+/* Draws the path, truncated on the right if it is too long, and "LIVE   14:02:37". On a narrow
+ * canvas, leaves out the clock if it does not fit beside the path. */
 static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
 {
-    enum { GAPS = 3 }; /* around the path */
+    enum { GAPS = 3 }; /* total width of the gaps around the path */
     const enum style style = frame_mode_style(input->facts);
     char hms[CLOCK_TEXT_MAX];
     struct str right = {0};

@@ -12,7 +12,8 @@
 #include "shown_rows.h"
 #include "text.h"
 
-/* Appends "RED: failed as expected (try 1), 0:12 ago" for a step that succeeded. */
+/* Appends the proof of a step, "RED: failed as expected (try 1), 0:12 ago", or that there is none
+ * yet. */
 static void add_proof(const struct preview *preview, int number, struct str *out)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
@@ -112,7 +113,8 @@ static void add_try_share(const struct preview *preview, int index, struct str *
 }
 
 /* Draws the share of new output for each try, and whether the last ones had the same output or
- * almost nothing new. Not needed if each try has its own line, which includes it. */
+ * almost nothing new. Draws nothing in a roomy preview, where each try has a line that includes its
+ * share. */
 static void put_shares(struct preview *preview)
 {
     enum { LITTLE_PERMILLE = 100 };
@@ -127,7 +129,7 @@ static void put_shares(struct preview *preview)
     if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
         return;
 
-    int same = 0, little = 0; /* consecutive tries at the end */
+    int same = 0, little = 0; /* number of such tries at the end, in a row */
     while (same < ended && frame_is_same_fault(attempts, ended - 1 - same))
         same++;
     while (little < ended && attempts[ended - 1 - little].new_permille >= 0 &&
@@ -148,7 +150,7 @@ void preview_put_proofs(struct preview *preview)
     put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
 }
 
-/* Draws a line for each try of the current step, and what they have in common. */
+/* Draws each try of the current step, and what the tries have in common. */
 static void preview_put_present_tries(struct preview *preview)
 {
     size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
@@ -357,7 +359,8 @@ void preview_put_command(struct preview *preview)
     str_done(&text);
 }
 
-/* In a recording, the log has a pane whenever the records have one. */
+/* Returns true if the log has a pane of its own, which in a recording it has whenever the records
+ * have one. */
 static bool has_log_beside(const struct preview *preview)
 {
     return (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
@@ -388,8 +391,8 @@ static void put_log(struct preview *preview)
     frame_log(preview->canvas, &rest, FRAME_LOG_BARE, preview->input);
 }
 
-/* Draws the tasks with one fault: how many, since when, and which; and the log of the selected
- * one. */
+/* Draws the tasks with one fault: how many tasks, since when, and which ones. Also draws the log of
+ * the selected task. */
 static void put_fold(struct preview *preview, const struct view_fold *fold)
 {
     put_fold_next(preview, fold);
@@ -420,7 +423,8 @@ static void put_later(struct preview *preview)
     str_done(&text);
 }
 
-/* What the user requested comes before lines that may not fit. */
+/* Draws the preview of a task. Details that the user requested come before lines that may not
+ * fit. */
 static void put_task(struct preview *preview)
 {
     const bool is_asked_for = preview->input->facts->later != NULL;

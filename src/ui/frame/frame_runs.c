@@ -11,7 +11,7 @@
 #include "shown.h"
 #include "text.h"
 
-/* States that get a column if any visible run has tasks in them. */
+/* Number of states that get a column only if a visible run has tasks in them. */
 enum { RUNS_EXTRAS = 3 };
 struct runs_extra {
     enum task_status status;
@@ -21,7 +21,7 @@ struct runs_extra {
 /* End columns of the numbers (0 = left out), and start columns of the texts. */
 struct runs_columns {
     int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
-    int extra[RUNS_EXTRAS]; /* after `failed` */
+    int extra[RUNS_EXTRAS]; /* end columns of the extra counts, which follow `failed` */
 };
 
 enum {
@@ -38,7 +38,8 @@ static const struct runs_extra runs_extras[RUNS_EXTRAS] = {
     {TASK_BLOCKED, SHOWN_BLOCKED},
 };
 
-/* The columns for each width, the widest first. Narrower: only the duration, at the right end. */
+/* The columns for each minimum width, the widest first. Even narrower canvases only show the
+ * duration, at the right end. */
 static const struct runs_column_set {
     int columns_min;
     struct runs_columns at;
@@ -74,7 +75,7 @@ static const struct runs_column_set {
     {NARROW_COLUMNS, {.started = 8, .lasted = 28, .passed = 32, .failed = 36}},
 };
 
-/* Moves the columns after the extra ones. */
+/* Moves the columns that follow the extra ones. */
 static void move_columns(struct runs_columns *at, int by)
 {
     at->cancelled += at->cancelled > 0 ? by : 0;
@@ -82,8 +83,8 @@ static void move_columns(struct runs_columns *at, int by)
     at->name += at->name > 0 ? by : 0;
 }
 
-/* Makes room for the extra columns: drops first the number of tries, then the name, then the
- * waiting time. */
+/* If the columns do not fit, drops the number of tries first, then the name, then the waiting
+ * time. */
 static void fit_columns(struct runs_columns *at, int width)
 {
     const int tries = at->tries - at->tasks;
@@ -138,7 +139,8 @@ static struct runs_columns runs_columns_of(const struct canvas *canvas,
 
 enum {
     NUMBER_END = 7,
-    DATE_START = 5, /* in "2026-11-20 13:50:02": skips the year if it is the current one */
+    DATE_START = 5, /* where "2026-11-20 13:50:02" continues after the year, which is left out if it
+                       is the current one */
     DATE_LEN = 16,
     NOTE_COLUMN = 9,
     THOUSAND = 1000,
@@ -174,7 +176,8 @@ static void draw_heads(struct canvas *canvas, int row, const struct runs_columns
                         STYLE_COLUMN, "NAME");
 }
 
-/* A count column has four columns, enough for three digits. */
+/* Draws a count in its column of four cells, which has room for three digits: "12k" from 1000
+ * on. */
 static void put_count(struct canvas *canvas, int row, int end, int64_t count)
 {
     struct str text = {0};
@@ -201,7 +204,8 @@ static void draw_run(struct canvas *canvas, int row, const struct runs_columns *
         (void)clock_date(now_ms, now);
         const bool same_year = strncmp(then, now, DATE_START) == 0;
         const char *from = same_year ? then + DATE_START : then;
-        const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* only the day */
+        const size_t len =
+            same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* other years: only the date */
         (void)canvas_text_n(canvas, (struct spot){row, at.started, DATE_LEN}, STYLE_PLAIN, from,
                             len);
     }

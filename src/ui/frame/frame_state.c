@@ -89,7 +89,7 @@ void frame_add_bar(const struct frame_input *input, int task, struct str *out)
     }
 }
 
-/* Draws when the next try starts; if there is room also the progress of the wait, and the key that
+/* Draws when the next try starts and, if there is room, the progress of the wait and the key that
  * ends it. */
 static void put_countdown(struct preview *preview, struct str *text)
 {

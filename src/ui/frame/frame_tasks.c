@@ -1,5 +1,5 @@
 /* frame_tasks.c - the Tasks screen: its layout by size, the lines below the list, the records of a
- * recording, and what is shown when there are no tasks. */
+ * recording, and the text shown when there are no tasks. */
 #include <string.h>
 
 #include "clock.h"
@@ -29,7 +29,7 @@ static void add_filter(const struct frame_input *input, struct str *out)
     frame_say(input, " ({finished})", out);
 }
 
-/* Appends the latest act while it can be undone. */
+/* Appends the latest act and, while it can be undone, how to undo it. */
 static void add_last_act(const struct frame_input *input, struct str *out)
 {
     const struct view_undo *undo = &input->view->undo;
@@ -92,8 +92,8 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     str_done(&more);
 }
 
-/* Draws, below the list, how it is sorted and filtered and the latest manual act; in a box of one
- * row, how many tasks are hidden. */
+/* Draws the lines below the list: how it is sorted and filtered, and the latest manual act. A box
+ * of one row shows only how the list is filtered and how many tasks are hidden. */
 static void frame_status(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -129,20 +129,21 @@ enum {
     SHORT_ROWS = 3,
     PREVIEW_ROWS_MIN = 4,
     PREVIEW_ROWS_MAX = 9,   /* unless the list needs less */
-    PREVIEW_ROWS_TALL = 13, /* with at least this many rows, the log has a pane of its own */
+    PREVIEW_ROWS_TALL = 13, /* height of the preview if the log has a pane of its own */
     SIDE_LIST_ROWS_MIN = 13,
     SIDE_PREVIEW_PERCENT = 37,
     STATUS_ROWS = 2,
     NOTED_ROWS_MIN = 4, /* a list with fewer rows does not show how many tasks it leaves out */
-    TIMELINE_EDGES = 2, /* its rule and the axis */
+    TIMELINE_EDGES = 2, /* divider line and axis */
     LOG_ROWS_MIN = 5,
 
-    /* In a recording, list over preview; additional rows are shared. */
-    TOLD_ROWS_MIN = 13, /* in total, without headings and rules */
+    /* Layout of a recording, with list, preview, log and records below each other. */
+    TOLD_ROWS_MIN = 13, /* minimum height, without headings and divider lines; the panes share
+                           additional rows */
     TOLD_PREVIEW_ROWS = 3,
     TOLD_LOG_ROWS = 4,
     TOLD_EVENT_ROWS = 2,
-    TOLD_RULES = 4, /* including the headings */
+    TOLD_RULES = 4, /* rows of headings and divider lines */
 };
 
 /* Takes the bottom rows: footer, message, playback controls. */
@@ -185,7 +186,7 @@ static void lay_preview(struct frame_layout *out, struct frame_box rest)
 
 static void lay_events(struct frame_layout *out, struct frame_box rest)
 {
-    (void)frame_take_row(&rest); /* its rule */
+    (void)frame_take_row(&rest); /* divider line */
     out->events = rest;
     out->panes |= VIEW_HAS_EVENTS;
 }
@@ -212,7 +213,7 @@ static bool lay_stack_with_events(struct frame_layout *out, struct frame_box res
     return true;
 }
 
-/* Returns the visible lines of the log, 0 if it has no place of its own. */
+/* Returns the number of visible log lines, in the log's pane or in the preview. */
 static int frame_log_lines(const struct frame_layout *layout)
 {
     enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that includes the log */
@@ -341,7 +342,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     if (view_is_zoomed(view) && (out.panes & (1u << view->pane)) != 0)
         lay_zoomed(&out, rest, view->pane);
 
-    /* The list's last row says what it leaves out, if that is not shown elsewhere. */
+    /* Use the list's last row to show what the list leaves out, unless that is shown elsewhere. */
     const bool is_cut = out.preview.rows == 0 && view->row_count > out.list.rows;
     const bool is_narrowed = view->row_count > 0 && (view->filter.len > 0 || view->only_needs_you ||
                                                      view_hidden(view, input->facts) > 0);
@@ -356,7 +357,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
 enum {
     MARGIN = 4,
     WORDS_COLUMN = 20,
-    NARROW_COLUMNS = 60, /* narrower: smaller margin, and only commands */
+    NARROW_COLUMNS = 60, /* narrower: smaller margin and no labels */
 };
 
 /* Draws why there are no tasks, and what to do next. */
@@ -377,7 +378,7 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
     str_add(&words[ONE], "devs exec -- COMMAND ...");
     str_add(&words[LOOKING], "devs init   writes a commented starter plan");
 
-    int64_t end_ms = 0; /* end of the run that ended last */
+    int64_t end_ms = 0; /* latest end of any run */
     for (size_t i = 0; facts->runs && i < facts->runs->count; i++) {
         if (facts->runs->rows[i].ended_at_ms > end_ms)
             end_ms = facts->runs->rows[i].ended_at_ms;
@@ -414,10 +415,11 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
 }
 
 enum {
-    TIME_COLUMNS = 16,  /* a sign, the time in milliseconds, a bookmark between blanks */
-    LATER_ROWS_MIN = 5, /* a lower pane does not show later records */
+    TIME_COLUMNS =
+        16, /* width of the sign, the time with milliseconds, and the bookmark between blanks */
+    LATER_ROWS_MIN = 5, /* panes with fewer rows do not show later records */
     LATER_PERCENT = 40, /* share of the rows for later records */
-    KEYS_COLUMNS = 70,  /* a narrower rule does not name keys */
+    KEYS_COLUMNS = 70,  /* narrower: the divider line does not name keys */
 };
 
 static void draw_record(struct canvas *canvas, struct spot spot, const struct frame_input *input,
@@ -455,8 +457,9 @@ static void draw_record(struct canvas *canvas, struct spot spot, const struct fr
     canvas_add_area(canvas, &zone);
 }
 
-/* Draws the rule above and the records in the box. The current record is placed so that most of
- * what led to it is visible, with later records below it. A click on a record moves there. */
+/* Draws the records in the box, with a divider line above. The current record is placed so that
+ * most rows show what led to it, and the rest shows later records. A click on a record moves
+ * there. */
 static void frame_events(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {

@@ -10,16 +10,16 @@
 enum {
     MINUTE_MS = 60 * 1000,
     HOUR_MS = 60 * MINUTE_MS,
-    PLAN_MS_MIN = 2 * MINUTE_MS, /* a planned wait is shown up to this length at least, */
-    PLAN_PART = 2,               /* or up to 1/2 of the past, if that is longer */
+    PLAN_MS_MIN = 2 * MINUTE_MS, /* planned waits of up to this length are shown in full */
+    PLAN_PART = 2, /* longer planned waits are cut to 1/2 of the past, but not below PLAN_MS_MIN */
     LABEL_GAP = 2,
     LABEL_COLUMNS = 6, /* "'13:50" */
     LABEL_COLUMNS_WITH_SECONDS = 9,
     LABEL_COLUMNS_WITH_DAY = 10,
 };
 
-/* Returns the time range of the run, or of one task (-1: the run), including part of the planned
- * wait, but leaving enough room for the past. A task's range begins with its first attempt. */
+/* Returns the time range of a task, or of the run (task -1). Includes the planned wait, or part of
+ * it so that there is enough room for the past. A task's range begins with its first attempt. */
 static struct axis_window window_of(const struct frame_input *input, int task)
 {
     const struct run_state *state = input->facts->state;
@@ -131,7 +131,7 @@ static void timeline_draw_bar(struct timeline_look *look, int row, int task, int
         canvas_point(look->canvas, row, look->column + cursor);
 }
 
-/* Returns the first full tick at or after a time, both in wall-clock time. */
+/* Returns the first multiple of tick_ms at or after a time, both in wall-clock time. */
 static int64_t tick_from(int64_t wall_ms, int64_t tick_ms)
 {
     const int64_t before = wall_ms - (wall_ms % tick_ms + tick_ms) % tick_ms;
@@ -145,7 +145,7 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
     const int64_t now_ms = frame_now(look->input).at_ms;
     int label_columns = LABEL_COLUMNS;
     if (axis_time(axis, axis->columns) - axis_time(axis, 0) > 12 * HOUR_MS)
-        label_columns = LABEL_COLUMNS_WITH_DAY; /* more than a part of a day: with the date */
+        label_columns = LABEL_COLUMNS_WITH_DAY; /* long ranges: labels with the date */
     else if (axis_tick_ms(axis, LABEL_COLUMNS + LABEL_GAP) < MINUTE_MS)
         label_columns = LABEL_COLUMNS_WITH_SECONDS;
     const int64_t tick_ms = axis_tick_ms(axis, label_columns + LABEL_GAP);
@@ -226,8 +226,8 @@ enum {
     ALONE_COLUMN = 5,
 };
 
-/* Appends the label of a bar in `columns` columns: the task's id, or the number of tasks in this
- * row of the view. */
+/* Appends the label of a row of the view in `columns` columns: the task's id, or the number of
+ * tasks in the fold. */
 static void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out)
 {
     const int task = view_row_task(row);
@@ -248,7 +248,8 @@ static void timeline_draw_label(struct timeline_look *look, int row, int view_ro
     str_done(&text);
 }
 
-/* Makes a click on a row select its content; `index` is into the view's rows. */
+/* Adds a zone so that a click on a row selects its task or fold; `index` is an index into the
+ * view's rows. */
 static void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box,
                               int index)
 {
@@ -327,12 +328,12 @@ void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
 }
 
 enum {
-    LABEL_COLUMNS_MIN = 8, /* before a bar: mark of the selected one, id, two blanks */
+    LABEL_COLUMNS_MIN = 8, /* width of the labels: mark of the selection, id, two blanks */
     LABEL_ID_MAX = 12,
-    LABEL_COLUMNS_WIDE = 28, /* and sign, title, try */
+    LABEL_COLUMNS_WIDE = 28, /* width of the labels with sign, title and try as well */
     LABEL_TEXT = 3,
 
-    DECISION_ROWS = 3, /* rows of a rule and the effect */
+    DECISION_ROWS = 3, /* rows with a divider line and the effect */
     DECISION_ROWS_SHORT = 2,
     DECISION_ROWS_TALL = 7, /* rows with a line for each part */
     SPENT_ROWS = 5,
@@ -363,8 +364,8 @@ static bool take_rows(int *left, int rows, int least)
     return true;
 }
 
-/* Returns the width of the widest id of all rows, so that the bars do not move when the user
- * scrolls. */
+/* Returns the width of the labels: that of the widest id of all rows, so that the bars do not move
+ * when the user scrolls. */
 static int name_columns(const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -377,7 +378,7 @@ static int name_columns(const struct frame_input *input)
     return (width < LABEL_ID_MAX ? width : LABEL_ID_MAX) + 3;
 }
 
-/* The rows below the tasks, from top to bottom. */
+/* The sizes of the parts below the tasks. */
 struct below {
     bool has_cursor, has_legend;
     int decision_rows, spent_rows; /* 0: not shown */

@@ -23,7 +23,7 @@ struct timeline_subject {
     const struct run_state *state;
     const struct span *span; /* NULL = nothing */
     int task;
-    struct stretch at; /* including its planned part */
+    struct stretch at; /* time range of the span, including its planned part */
 };
 
 enum { SECOND_MS = 1000 };
@@ -70,7 +70,7 @@ static void timeline_add_title(const struct timeline_subject *subject, bool has_
     }
     if (span->kind == SPAN_RUNNING && goes_on)
         str_add(out, "running for");
-    else if (span->kind == SPAN_OVER && goes_on) /* the words are those of other screens */
+    else if (span->kind == SPAN_OVER && goes_on) /* use the same words as other screens */
         str_add(out, shown_word(shown_task(subject->state, subject->task, false)));
     else
         str_add(out, kind_words[span->kind]);

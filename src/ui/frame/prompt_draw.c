@@ -9,11 +9,10 @@
 #include "str.h"
 #include "text.h"
 
-/* The fields or their content, from this row on. If they do not all fit on the canvas, only the
- * active field. */
+/* Heights of the fields of a retry with options. */
 enum {
-    PROMPT_ROWS_TYPED = 4, /* rows of the hint, the note about it, the tries, the keys */
-    PROMPT_ROWS_ASKED = 2, /* rows of the hint and the tries */
+    PROMPT_ROWS_TYPED = 4, /* while typing: the hint, the note about it, the tries, the keys */
+    PROMPT_ROWS_ASKED = 2, /* after typing: the hint and the tries */
 };
 
 enum { FIELD_COLUMN = 8 };
@@ -106,7 +105,7 @@ static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int r
 }
 
 enum {
-    WIDE = 60,         /* columns needed to show the current state beside the question */
+    WIDE = 60,         /* minimum width to show the current state beside the question */
     QUIT_COLUMNS = 76, /* narrower: the reason for asking before quitting is not shown */
     QUESTION_MAX = PROMPT_ID_MAX + PROMPT_TITLE_MAX + 40,
 };
@@ -116,7 +115,7 @@ static const char *plural(int count, const char *one, const char *more)
     return count == 1 ? one : more;
 }
 
-enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
+enum { HIDDEN_MAX = 32 }; /* size of ", 50000 not shown" */
 
 /* The question and the current state. */
 struct asked {
@@ -182,8 +181,8 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     }
 }
 
-/* Draws the names, shortened so that a long title leaves room for the state, and then the state. If
- * the screen is too narrow for both, draws only the question. */
+/* Draws the question, shortened so that a long title leaves room for the state, and then the state.
+ * If the screen is too narrow for both, draws only the question. */
 static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct asked asked;
@@ -252,8 +251,7 @@ static void draw_answer(const struct prompt *prompt, const struct prompt_answer 
         (void)canvas_text(canvas, spot, STYLE_PROMPT, kept);
 }
 
-/* Draws the answers one after the other in the available rows, if there are not enough for a row
- * each. */
+/* Draws the answers one after the other, for when there are not enough rows for one answer each. */
 static void draw_answers_tight(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     int column = 1;

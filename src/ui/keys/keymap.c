@@ -13,7 +13,7 @@
 #include "term.h"
 #include "text.h"
 
-/* Modes as bits. The past and replays allow moving in time. */
+/* The modes as bits. KEYS_IN_TIME: the modes that allow moving in time. */
 enum {
     KEYS_IN_LIVE = 1 << KEYMAP_LIVE,
     KEYS_IN_PAST = 1 << KEYMAP_PAST,
@@ -26,8 +26,8 @@ enum {
 
 enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL };
 
-/* All keys. Bindings of one act are adjacent, starting with the one that texts name. Groups are in
- * the order of the help. */
+/* All default keys. Bindings of the same act are adjacent, and the first one is the one that texts
+ * name. The groups are in the order of the help. */
 static const struct key_binding bindings[] = {
     {'j', UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
     {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
@@ -361,7 +361,7 @@ bool keymap_parse_key(const char *name, uint32_t *out)
 
 enum { ACT_NAME_MAX = 32 };
 
-/* Appends the key, or the command if the act has no key. */
+/* Appends the first key of the act, or ":" and the act's name if it has no key. */
 static void add_act_key(const struct keymap *keys, enum act act, struct str *out)
 {
     char name[KEY_NAME_MAX];
@@ -497,7 +497,7 @@ static void add_modes(unsigned modes, struct str *out)
     }
 }
 
-/* Appends "all", "Detail, Log" or "all but Runs", whichever is shortest. */
+/* Appends "all", "Detail, Log" or "all but Runs", depending on how many screens there are. */
 static void add_screens(unsigned screens, struct str *out)
 {
     const unsigned others = KEYS_ON_ALL & ~screens;

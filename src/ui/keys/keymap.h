@@ -59,7 +59,7 @@ enum act {
     UI_LEFT, /* scroll left; on the timeline, move the cursor */
     UI_RIGHT,
     UI_OPEN,
-    UI_BACK, /* close the topmost item; never quits */
+    UI_BACK, /* close the topmost overlay, filter or screen; never quits */
     UI_PANE_NEXT,
     UI_PANE_PREV,
     UI_ZOOM, /* give the whole screen to the pane with the focus */
@@ -98,9 +98,9 @@ enum act {
     UI_PLAY,
     UI_EVENT_BACK,
     UI_EVENT_FORWARD,
-    UI_TRY_BACK, /* show another attempt ... */
+    UI_TRY_BACK, /* UI_TRY_BACK, UI_TRY_FORWARD: show a different attempt */
     UI_TRY_FORWARD,
-    UI_TRY_START, /* ... or move to the time when it began */
+    UI_TRY_START, /* UI_TRY_START, UI_TRY_NEXT: move to the time when an attempt began */
     UI_TRY_NEXT,
     UI_SLOWER,
     UI_FASTER,
@@ -120,7 +120,7 @@ enum act {
     UI_HELP,
     UI_REDRAW,
     UI_SUSPEND,
-    UI_TASKS, /* the screens, in the order of enum screen */
+    UI_TASKS, /* UI_TASKS to UI_RUNS: go to a screen */
     UI_DETAIL,
     UI_TIMELINE,
     UI_RUNS,
@@ -183,24 +183,25 @@ bool keymap_works(const struct key_binding *binding, struct key_place place);
 /* Returns why a bound key does not work here, as keymap_say() takes it. */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
-/* Returns the first key of an act, for texts that name it; NULL if it has none in this place. */
+/* Returns the first binding of an act that works in this place, for texts that name its key, or
+ * NULL. */
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
                                     struct key_place place);
 
-/* Returns `out` with the key's name: "j", "^D", "Tab", "Enter" or its sign. */
+/* Writes the name of a key to `out` and returns `out`: "j", "^D", "Tab", "Enter" or "⏎". */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
 struct str;
 
-/* Appends a built-in sentence in which {act} is replaced by the key of that act: "{cancel} cancels"
- * becomes "x cancels", with the user's own key if it was changed, or ":cancel" if there is none.
- * Text in braces that is not an act is not changed. */
+/* Appends a built-in sentence in which {act} is replaced by the key of that act, which may be the
+ * user's own: "{cancel} cancels" becomes "x cancels", or ":cancel cancels" if the act has no key.
+ * Other text in braces is not changed. */
 void keymap_say(const struct keymap *keys, const char *words, struct str *out);
 /* Returns an act's name in key files, such as "half-down". Static. */
 const char *keymap_act_name(enum act act);
-/* Returns UI_NONE if there is no act with this name. */
+/* Returns the act with this name, or UI_NONE. */
 enum act keymap_parse_act(const char *name);
-/* Parses either name of a key, ignoring case, or a single character. Returns false for anything
- * else. */
+/* Parses a name of a key, in ASCII or as shown on screen, ignoring case, or a single character.
+ * Returns false for anything else. */
 bool keymap_parse_key(const char *name, uint32_t *out);
 /* Returns a heading of the help, such as "TASKS". Static. */
 const char *keymap_group_name(enum key_group group);
@@ -212,8 +213,8 @@ struct footer {
     const enum act *acts;      /* borrowed */
     size_t count;
     struct key_place place;
-    const char *const *briefs; /* borrowed; replacement texts per act; NULL = none; "": shares
-                                  the next key's text */
+    const char *const *briefs; /* borrowed; replacement texts by act; NULL = default text; "" =
+                                  shares the text of the next key */
     size_t kept;               /* how many of the last keys to show in any case; 0 = one */
 };
 /* Draws the footer into this row. */

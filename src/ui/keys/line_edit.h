@@ -31,8 +31,8 @@ void line_edit_open(struct line_edit *edit);
 void line_edit_clear(struct line_edit *edit);
 /* Sets the text, truncated if it is too long. */
 void line_edit_set(struct line_edit *edit, const char *text);
-/* Handles a key: characters are appended if there is room, Backspace deletes the last one, ^U
- * all. */
+/* Handles a key: appends a character if there is room; Backspace deletes the last character, ^U
+ * deletes all. */
 enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key);
 /* Draws "label text_" in one row so that the end of the text is visible; sets the cursor. */
 void line_edit_draw(const struct line_edit *edit, struct canvas *canvas, int row,

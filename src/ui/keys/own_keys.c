@@ -1,4 +1,4 @@
-/* own_keys.c - makes a keymap of the built-in keys and the user's file.
+/* own_keys.c - makes a keymap from the built-in keys and the user's file.
  *
  * If two acts use the same key, the built-in binding wins, or else the earlier line of the file. An
  * act that loses all its keys gets its default keys back, which can cause another conflict, so
@@ -17,7 +17,7 @@
 
 enum { OWN_KEYS_PER_ACT = 8 };
 
-/* Reads one file. */
+/* The file being read. */
 struct reading {
     const char *name;
     const char *text;
@@ -27,8 +27,8 @@ struct reading {
     int lines[UI_ACT_COUNT];
 };
 
-/* Returns the line of the member with this name, counted from 1. A string in an array is not
- * followed by a colon. */
+/* Returns the line of the member with this name, counted from 1. Skips equal strings in arrays,
+ * which are not followed by a colon. */
 static int line_of(const char *text, const char *member)
 {
     struct str quoted = {0};
@@ -87,7 +87,8 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
     }
 }
 
-/* An act with no valid key keeps its default keys, unless the file lists none on purpose. */
+/* Reads the keys of an act. An act without any valid key keeps its default keys, unless the file
+ * lists none on purpose. */
 static void read_act(struct reading *reading, const char *name, const struct json *keys)
 {
     const enum act act = keymap_parse_act(name);
@@ -125,7 +126,7 @@ static void add_row(struct making *making, const struct key_binding *like, uint3
     making->rows[making->count++].key = key;
 }
 
-/* Returns true if this row is the first of its act in these places. */
+/* Returns true if no earlier row has the same act, modes and screens. */
 static bool is_first_of_place(const struct keymap *keys, size_t row)
 {
     const struct key_binding *wanted = &keys->rows[row];
@@ -138,7 +139,7 @@ static bool is_first_of_place(const struct keymap *keys, size_t row)
     return true;
 }
 
-/* Returns the row of another act that keeps the key of `row`, or NULL if there is no conflict.
+/* Returns the row of a different act that keeps the key of `row`, or NULL if there is no conflict.
  * Built-in keys win; if both are from the file, the earlier line wins. */
 static const struct key_binding *find_holder(const struct reading *reading,
                                              const struct making *making,

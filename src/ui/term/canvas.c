@@ -57,8 +57,8 @@ static uint32_t ascii_twin(uint32_t rune)
     return '?';
 }
 
-/* Variation selectors and joiners are invisible, and terminals disagree on how they affect the
- * width. */
+/* Returns true for variation selectors and joiners: they are invisible, and terminals disagree on
+ * how they affect the width. */
 static bool shows_nothing(uint32_t rune)
 {
     bool selects_variant = (rune >= 0xfe00 && rune <= 0xfe0f) ||

@@ -9,12 +9,13 @@
 
 #include "text.h"
 
-/* In pixels. A monospace font is 0.6 times as wide as its size, so letters have their natural
- * width. */
+/* Sizes in pixels. A cell is 0.6 times as wide as the font size, like the glyphs of a monospace
+ * font, so letters have their natural width. */
 enum { FONT = 15, CELL_WIDTH = 9, CELL_HEIGHT = 19, BASELINE = 14, MARGIN = 8 };
 enum { COLOR_TEXT_MAX = 8, CUBE_FIRST = 16, GREY_FIRST = 232, COLORS = 256 };
 
-/* Replacements for the terminal's default colors. */
+/* Colors to use in place of the terminal's own: background, foreground, and the sixteen basic
+ * colors. */
 struct look {
     const char *ground, *letters;
     const char *palette[CUBE_FIRST];
@@ -43,7 +44,8 @@ struct stretch {
     const struct look *look;
 };
 
-/* Returns a terminal color as RGB; the upper 240 are xterm's color cube and grays. */
+/* Returns a terminal color as "#rrggbb", or `own` if the number is out of range. The upper 240
+ * colors are xterm's color cube and grays. */
 static const char *color_text(const struct look *look, int number, const char *own,
                               char out[COLOR_TEXT_MAX])
 {
@@ -79,8 +81,8 @@ static const struct cell *cell_at(const struct canvas *canvas, int row, int colu
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* Symbols may come from fonts with other widths, so they are positioned one by one; letters are
- * not. */
+/* Returns true for printable ASCII, which is positioned in groups. Other symbols may come from
+ * fonts with different widths, so they are positioned one by one. */
 static bool is_letter(const struct cell *cell)
 {
     return cell->rune >= 0x20 && cell->rune < 0x7f && cell->mark == 0;
@@ -134,8 +136,8 @@ static void add_words(const struct canvas *canvas, const struct stretch *stretch
                    is_blank(cell_at(canvas, stretch->row, part.to - 1)))
                 part.to--;
         } else {
-            /* Include the right half of a wide symbol, and repetitions of the same symbol, as in a
-             * rule. */
+            /* Include the right half of a wide symbol, and repetitions of the same symbol, as in
+             * divider lines. */
             for (; part.to < stretch->to; part.to++) {
                 const struct cell *next = cell_at(canvas, stretch->row, part.to);
                 const bool is_again =
@@ -272,7 +274,7 @@ static bool is_painted_alike(const struct cell *a, const struct cell *b)
 
 /* The position and style of the output. */
 struct pen {
-    const struct cell *painted; /* NULL = unknown style */
+    const struct cell *painted; /* cell with the current style; NULL = unknown style */
     int row, column;
 };
 

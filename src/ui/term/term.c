@@ -1,10 +1,10 @@
 /* term.c - opens the terminal with ncurses, and restores it however the process ends.
  *
  * The bytes that restore the terminal are prepared when it is opened, because a signal handler may
- * use neither ncurses nor terminfo (term_signals.c). Modes that ncurses does not know, pasting and
- * the mouse, are set by writing to stdout directly, as are the clipboard and notifications; tmux
- * and screen need these wrapped. Output is dropped if the terminal accepts none for
- * TERM_OUT_WAIT_MS.
+ * use neither ncurses nor terminfo (term_signals.c). Output that ncurses does not know is written
+ * directly to stdout: the modes for pasting and the mouse, and requests for the clipboard and
+ * notifications, which must be wrapped for tmux and screen. It is dropped if the terminal accepts
+ * nothing for TERM_OUT_WAIT_MS.
  *
  * Symbols are used only if the locale is UTF-8 and each of them is one column wide. term_keys.c
  * reads keys, term_draw.c draws. */
@@ -31,14 +31,17 @@
 /* Output to a terminal that accepts nothing for TERM_OUT_WAIT_MS is dropped. */
 enum { TERM_OUT_WAIT_MS = 1000 };
 
-enum { SCREEN_PIECE = 512 }; /* screen drops longer strings (its limit is 768 bytes) */
+enum {
+    SCREEN_PIECE = 512
+}; /* size of a piece in bytes; screen drops strings of more than 768 bytes */
 
 /* How a request is sent: directly, wrapped for tmux, or in pieces for screen. */
 enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Drops output that cannot be written; term_key() detects that the terminal is gone. */
+/* Writes all bytes to stdout. Drops output that cannot be written; term_key() detects a closed
+ * terminal. */
 static void write_all(const char *bytes, size_t len)
 {
     while (len > 0) {
@@ -64,7 +67,7 @@ static void term_out_write(const char *bytes)
     write_all(bytes, strlen(bytes));
 }
 
-/* Base64 as in RFC 4648, section 4. */
+/* Appends base64 as in RFC 4648, section 4. */
 static void add_base64(struct str *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i += 3) {
@@ -78,11 +81,12 @@ static void add_base64(struct str *out, const char *text, size_t len)
     }
 }
 
-/* The request must be a single OSC, with ESC only as its first byte. */
+/* Appends a request for the terminal, which must be a single OSC with ESC only as its first
+ * byte. */
 static void add_request(struct str *out, const struct str *request, enum term_wrap wrap)
 {
     if (wrap == TERM_WRAP_SCREEN) {
-        /* Each piece in a device control string, which screen passes on unchanged. */
+        /* Put each piece into a device control string, which screen passes on unchanged. */
         for (size_t at = 0; at < request->len; at += SCREEN_PIECE) {
             const size_t left = request->len - at;
             str_add(out, "\033P");
@@ -117,7 +121,7 @@ static bool is_set(const char *name)
 /* Declared as in ncurses' term.h, which cannot be included because our header has the same name. */
 int setupterm(const char *name, int fd, int *answer);
 
-/* Returns a terminfo string, or NULL: ncurses reports a missing one as NULL or -1. */
+/* Returns a terminfo string, or NULL if it is missing, for which ncurses returns NULL or -1. */
 static const char *capability(const char *name)
 {
     char copy[16];
@@ -265,8 +269,8 @@ bool term_open(struct term **out, enum term_color color, struct err *err)
     return ok;
 }
 
-/* Works in the background, too: the program that now has the terminal finds it restored. SIGTTOU
- * would stop us or prevent that, unless it is blocked. */
+/* Restores the terminal, even if devs is in the background, so that the program that now has the
+ * terminal finds it restored. SIGTTOU would stop us or prevent that, so it is blocked. */
 static void restore_terminal(const struct term *term)
 {
     sigset_t set;
@@ -324,7 +328,7 @@ void term_redraw(struct term *term)
 {
     if (is_gone(term))
         return;
-    /* Another program may have changed ncurses' terminal modes and the modes that only we set. */
+    /* A different program may have changed the modes set by ncurses and those set directly. */
     (void)reset_prog_mode();
     term_out_write(paste_on);
     term_out_write(term->has_mouse ? mouse_on : mouse_off);
@@ -344,7 +348,7 @@ struct mouse term_mouse(const struct term *term)
     return term_keys_mouse(term->keys);
 }
 
-/* tmux handles the request itself if `set-clipboard` is on, and passes on the wrapped one if
+/* tmux handles the request itself if `set-clipboard` is on, and passes on the wrapped request if
  * `allow-passthrough` is on, so both are sent. */
 bool term_copy(struct term *term, const char *text, size_t len)
 {

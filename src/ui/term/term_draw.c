@@ -1,4 +1,4 @@
-/* term_draw.c - draws canvases on the ncurses screen with a theme. Writes only what changed. */
+/* term_draw.c - draws canvases on the ncurses screen with a theme. Writes only changed cells. */
 #include <assert.h>
 #include <ncurses.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct term_paint {
 
 enum { COLORS_NEEDED = 8, COLORS_WITH_BRIGHT = 16, BRIGHT = 8 };
 
-/* Returns the color for this terminal. With eight colors, bright ones become dark ones in bold;
- * unavailable ones become the default. */
+/* Returns the color to use on this terminal. With eight colors, a bright color becomes a dark one
+ * in bold; unavailable colors become the default. */
 static short color_here(short color, unsigned *attrs)
 {
     if (color < COLORS)
@@ -50,8 +50,8 @@ static struct look look_of(const struct theme_paint *paint, short pair, bool is_
     return look;
 }
 
-/* Allocates the color pairs. Uses the theme "mono" if the terminal has no colors or they are turned
- * off. */
+/* Allocates the color pairs. Uses the theme "mono" if the terminal has no colors or colors are
+ * turned off. */
 static void term_paint_set(struct term_paint *paint, const struct theme *theme, bool color_wanted)
 {
     struct theme mono;

@@ -26,18 +26,18 @@ struct term_reset {
 
 /* Installs the signal handlers and saves the terminal settings (of stdin). */
 ATTR_MUST_USE bool term_signals_open(struct err *err);
-/* Restores the previous handlers. Does nothing if not open. */
+/* Restores the previous handlers. Does nothing if the handlers are not installed. */
 void term_signals_close(void);
 
-/* From now on, resets the terminal if the process dies. */
+/* From now on, `reset` is written if the process dies. Copies `reset`. */
 void term_signals_arm(const struct term_reset *reset);
 /* Call when the terminal has been reset. */
 void term_signals_disarm(void);
-/* Call before keys generate signals again. SIGQUIT, from ^\, is ignored then, because it could
- * arrive when the app is about to resume or to end; signals of other keys are reported. Lasts until
- * term_signals_take_keys() or term_signals_close(). */
+/* Call before the keys of the terminal generate signals again. Ignores SIGQUIT (^\), because it
+ * could arrive when the app is about to resume or to end; signals of other keys are still reported.
+ * Lasts until term_signals_take_keys() or term_signals_close(). */
 void term_signals_ignore_keys(void);
-/* Restores SIGQUIT handling. */
+/* Ends the effect of term_signals_ignore_keys(). */
 void term_signals_take_keys(void);
 /* Restores the settings saved by term_signals_open(). Writes no bytes. */
 void term_signals_restore_settings(void);
@@ -70,9 +70,9 @@ bool term_draw_is_utf8(const struct term_draw *draw);
 
 /* Draws the canvas, clipped to the terminal's size. */
 void term_draw_show(struct term_draw *draw, const struct canvas *canvas, int rows, int columns);
-/* The terminal's contents are unknown: makes the next frame redraw everything. */
+/* Makes the next frame redraw everything, because the terminal's contents are unknown. */
 void term_draw_forget(struct term_draw *draw);
-/* Hides the cursor, which another program may have shown. */
+/* Hides the cursor, which a different program may have shown. */
 void term_draw_hide_cursor(struct term_draw *draw);
 
 struct term_keys;
@@ -86,7 +86,7 @@ void term_keys_close(struct term_keys *keys);
 uint32_t term_keys_next(struct term_keys *keys, bool text_wanted);
 /* Discards typeahead and incomplete key sequences. */
 void term_keys_flush(struct term_keys *keys);
-/* Returns true if the terminal is gone. */
+/* Returns true if the terminal has been closed. */
 bool term_keys_are_gone(const struct term_keys *keys);
 /* Turns TERM_KEY_MOUSE reports on or off; they are off at first. */
 void term_keys_take_mouse(struct term_keys *keys, bool taken);

@@ -14,7 +14,7 @@
 
 enum {
     SEQUENCE_MAX = 32,       /* maximum length of an unknown escape sequence */
-    KEYS_SKIPPED_MAX = 4096, /* maximum per term_keys_next() */
+    KEYS_SKIPPED_MAX = 4096, /* maximum number of skipped keys per term_keys_next() */
     OLD_MOUSE_BYTES = 3,     /* bytes after "ESC [ M" in the old mouse report */
     KEY_PASTE_BEGIN = 0x400, /* above all key codes of ncurses */
     KEY_PASTE_END,
@@ -94,7 +94,8 @@ struct mouse term_keys_mouse(const struct term_keys *keys)
     return keys->mouse;
 }
 
-/* ncurses returned no key. Returns true if the terminal is gone, false if nothing was typed. */
+/* Call when ncurses returned no key. Returns true if the terminal was closed, false if nothing was
+ * typed. */
 static bool is_gone(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -106,8 +107,8 @@ static bool is_gone(void)
     return ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0;
 }
 
-/* If bytes that look like a sequence follow Esc immediately, it is one that terminfo does not know.
- * Reads all of it, so that its letters do not act as keys. */
+/* Returns true if Esc begins a sequence that terminfo does not know: bytes that look like one
+ * follow immediately. The whole sequence is read then, so that its letters do not act as keys. */
 static bool begins_sequence(struct term_keys *keys)
 {
     wint_t rune = 0;
@@ -147,7 +148,8 @@ static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
     return rune < TERM_KEY_FIRST ? rune : TERM_KEY_NONE;
 }
 
-/* Takes the next rune of a sequence. A control character ends it. */
+/* Takes the next rune of a sequence, which a control character aborts. Returns TERM_KEY_MOUSE for a
+ * complete mouse report. */
 static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
 {
     struct sequence *sequence = &keys->sequence;
@@ -193,8 +195,8 @@ uint32_t term_keys_next(struct term_keys *keys, bool text_wanted)
         wint_t rune = 0;
         int code = wget_wch(keys->pad, &rune);
         if (code == ERR) {
-            /* A mouse report continues when its next bytes arrive; other sequences are dropped if
-             * bytes are missing. */
+            /* The rest of a mouse report may still arrive; any other incomplete sequence is
+             * dropped. */
             if (keys->sequence.bytes[0] != '<')
                 keys->sequence.kind = 0;
             keys->gone = is_gone();

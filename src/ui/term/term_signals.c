@@ -1,10 +1,8 @@
-/*
- * term_signals.c - signals while we own the terminal, and resetting it when the process dies of
- * one.
+/* term_signals.c - handles signals while we own the terminal, and resets the terminal if one kills
+ * the process.
  *
  * Only one instance per process, because handlers cannot find it otherwise. Main thread; the
- * handlers may run on any thread. The alternate signal stack is the main thread's.
- */
+ * handlers may run on any thread. The alternate signal stack is the main thread's. */
 #define _GNU_SOURCE /* pipe2 */
 
 #include <assert.h>
@@ -25,7 +23,7 @@ enum { HANDLER_STACK_BYTES = 64 * 1024 };
 /* Signals reported to the app. */
 static const int told[] = {SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT};
 
-/* Signals that kill the process immediately. Ignored signals stay ignored. */
+/* Signals that kill the process. Signals that were ignored before stay ignored. */
 static const struct deadly {
     int signal;
     const char *line;
@@ -43,8 +41,8 @@ static const struct deadly {
 /* Static, because signal handlers and atexit() functions take no context argument. */
 static struct {
     bool open;
-    bool at_exit; /* whether the atexit() handler is registered; once per process */
-    pid_t pid;    /* an exiting child must not touch our terminal */
+    bool at_exit; /* the atexit() handler is registered, which is done once per process */
+    pid_t pid;    /* pid of this process; an exiting child must not touch our terminal */
     int pipe[2];
     struct termios before;
     struct term_reset reset;
@@ -66,13 +64,13 @@ static void write_all(int fd, const char *bytes, size_t len)
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return; /* the terminal is gone: nothing to reset */
+            return; /* the terminal is closed: nothing to reset */
         bytes += count;
         len -= (size_t)count;
     }
 }
 
-/* Also called from handlers. */
+/* Resets the terminal if it is armed. Also called from signal handlers. */
 static void reset_terminal(void)
 {
     if (!armed || getpid() != state.pid)
@@ -91,7 +89,8 @@ static void on_told(int signal)
     errno = saved_errno;
 }
 
-/* SA_RESETHAND has restored the default action; the raised signal acts when this returns. */
+/* Resets the terminal and lets the signal kill the process: SA_RESETHAND has restored the default
+ * action, which happens when this handler returns. */
 static void on_deadly(int signal)
 {
     reset_terminal();
@@ -102,7 +101,8 @@ static void on_deadly(int signal)
     (void)raise(signal);
 }
 
-/* A truncated shared-memory file of the log must not kill the process. */
+/* Repairs a SIGBUS caused by a truncated shared-memory file of the log, which must not kill the
+ * process. Other causes are fatal. */
 static void on_bus(int signal, siginfo_t *info, void *context)
 {
     const int saved_errno = errno;
@@ -229,7 +229,7 @@ void term_signals_take_keys(void)
 
 void term_signals_restore_settings(void)
 {
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before); /* the terminal may be gone */
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before); /* fails if the terminal is closed */
 }
 
 int term_signals_fd(void)

@@ -29,7 +29,7 @@ enum {
     BRIGHT_MAGENTA,
     BRIGHT_CYAN,
     BRIGHT_WHITE,
-    BROWN = 94, /* from here on, numbers of the 256 colors */
+    BROWN = 94, /* from here on, indexes into the 256 colors */
     DARK_GREEN = 22,
     DARK_CYAN = 30,
     ORANGE = 208,
@@ -275,7 +275,7 @@ struct theme_paint theme_paint(const struct theme *theme, const struct cell *cel
     return paint;
 }
 
-/* A text being parsed, for error messages. */
+/* A theme file being parsed, for error messages. */
 struct source {
     const char *text;
     size_t len;
@@ -289,8 +289,8 @@ static const char *const color_names[] = {
     "bright-white",
 };
 
-/* Returns where the member with this name begins. Names of styles and of their properties are
- * different, so it is the first one after `from` that is followed by a colon. */
+/* Returns where the member with this name begins: the first such string after `from` that is
+ * followed by a colon. That is unambiguous, because no property has the name of a style. */
 static const char *find_member(const struct source *source, const char *from, const char *key)
 {
     const char *end = source->text + source->len;

@@ -1,9 +1,8 @@
-/*
- * correct.c - the prompt that corrects a class: its list, the fields of a rule, and its keys.
+/* correct.c - the prompt that corrects a class: its list, the fields of a rule, and its keys.
  *
- * The rule is checked once per frame and not for each key, because that compiles all rules. If the
- * class of the attempt changes meanwhile, the prompt says so and ignores keys for a moment.
- */
+ * The rule is checked once per frame rather than for each key, because checking compiles all rules.
+ * If the class of the attempt changes in the meantime, the prompt says so and ignores keys for a
+ * moment. */
 #include "correct.h"
 
 #include <assert.h>
@@ -43,8 +42,9 @@ static void set_field(struct correct *correct, enum correct_field field, const c
     edit->open = true;
 }
 
-/* Fills in the line with special characters escaped, cut at a character boundary if it is too long.
- * Stops at a line feed, because a line feed would match nothing. */
+/* Fills in the deciding line as a pattern: special characters are escaped, and a long line is cut
+ * at a character boundary. Stops at a line feed, because a pattern with a line feed would match
+ * nothing. */
 static void fill_pattern(struct correct *correct)
 {
     const char *line = correct->line;
@@ -98,7 +98,8 @@ void correct_rule_json(const struct correct *correct, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Finds problems that the classifier would accept, but that make a rule useless. */
+/* Returns a problem that would make the rule useless although the classifier accepts it, or
+ * NULL. */
 static const char *plain_problem(const struct correct *correct)
 {
     struct verdict_label label = {.class = VERDICT_SUCCESS};
@@ -118,8 +119,8 @@ static const char *plain_problem(const struct correct *correct)
     return NULL;
 }
 
-/* Checks the rule and sets `problem`, if that is not known. Compiles all rules, so call it once per
- * frame rather than for each key. */
+/* Checks the rule and sets `problem`, unless nothing has changed since the last check. Compiles all
+ * rules, so call it once per frame rather than for each key. */
 static void correct_rule_check(struct correct *correct)
 {
     struct err err = {0};
@@ -397,8 +398,8 @@ static struct tried latest_over(const struct run_state *state, int task)
     return tried;
 }
 
-/* Returns the evidence of the latest attempt that is over, in *room; NULL if the attempt passed or
- * has none. */
+/* Reads the evidence of the latest ended attempt into *room and returns it. Returns NULL if the
+ * attempt passed or has no evidence. */
 static const struct verdict *evidence_of(const struct run_state *state, const struct tried *tried,
                                          struct verdict *room)
 {
@@ -453,7 +454,7 @@ static void add_now(const struct run_state *state, const struct tried *tried, st
         str_addf(out, ", rule %s", evidence->rule);
 }
 
-/* Appends the last line that is not blank, preferably from stderr. */
+/* Appends the last line that is not blank, from stderr if there is one there. */
 static void add_last_line(const struct log_tail *log, struct str *out)
 {
     size_t found = log->count;
@@ -527,8 +528,8 @@ void view_correct_refuse(struct view *view, const struct view_facts *facts)
              facts->state->plan->tasks[view->chosen].id);
 }
 
-/* Takes the attempt's present class. If it has changed, the prompt says so and ignores keys for a
- * moment again, and this returns true. Call before correct_key(). */
+/* Updates the class of the attempt. If it has changed, the prompt says so and ignores keys for a
+ * moment, and this returns true. Call before correct_key(). */
 static bool update_label(struct correct *correct, const struct view_facts *facts)
 {
     const struct step_state *step = &facts->state->tasks[correct->task].steps[correct->step];

@@ -1,9 +1,7 @@
-/*
- * correct.h - the prompt that corrects the class of an attempt and adds a rule.
+/* correct.h - the prompt that corrects the class of an attempt and adds a rule.
  *
- * A plain value, pure: times are milliseconds of the steady clock. The task, step and attempt are
- * fixed when the prompt opens.
- */
+ * A plain value, pure. Times are milliseconds on the steady clock. The task, step and attempt are
+ * fixed when the prompt opens. */
 #ifndef DEVS_CORRECT_H
 #define DEVS_CORRECT_H
 
@@ -17,7 +15,8 @@
 #include "verdict.h"
 
 enum {
-    CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT, /* classes to pick from */
+    CORRECT_CLASSES_MAX =
+        TRANSIENT_TYPE_COUNT + REASON_COUNT, /* maximum number of classes in the list */
     CORRECT_NAME_MAX = 128,
     CORRECT_NOTE_MAX = ERR_MESSAGE_MAX,
     CORRECT_WORDS_MAX = 2048,
@@ -48,12 +47,12 @@ struct correct_trial_news {
     bool over;
     bool failed; /* `words` says why */
     int64_t done, total;
-    const char *words; /* borrowed for the call; set when the trial is done */
+    const char *words; /* borrowed for the call; the result, set when the trial is done */
 };
 
 struct correct {
     enum correct_stage stage;
-    int64_t opened_ms; /* ignores keys for PROMPT_DEAF_MS from then on */
+    int64_t opened_ms; /* keys are ignored for PROMPT_DEAF_MS from this time */
     int task, step, attempt;
     struct verdict_label label;
     char name[CORRECT_NAME_MAX];
@@ -70,23 +69,23 @@ struct correct {
     struct line_edit fields[CORRECT_FIELD_COUNT];
     enum correct_field field;       /* the active field */
     bool unchecked;                 /* a field has changed since `problem` was set */
-    char problem[CORRECT_NOTE_MAX]; /* why the rule is not valid; "" = it is */
-    int64_t done, total;            /* CORRECT_TRYING */
-    bool failed;                    /* CORRECT_TRIED: the trial failed, not the rule */
-    char words[CORRECT_WORDS_MAX];  /* CORRECT_TRIED */
+    char problem[CORRECT_NOTE_MAX]; /* why the rule is not valid; "" = it is valid */
+    int64_t done, total;            /* CORRECT_TRYING: progress of the trial */
+    bool failed;                    /* CORRECT_TRIED: the trial failed, so there is no result */
+    char words[CORRECT_WORDS_MAX];  /* CORRECT_TRIED: the result, or why there is none */
 };
 
-/* Opens the prompt, in any stage. The caller also discards typeahead. `rules` must outlive the
- * prompt. */
+/* Opens the prompt, or opens it again in any stage. The caller must also discard typeahead. `rules`
+ * must outlive the prompt. */
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
                   int64_t now_ms);
-/* Returns true if keys are text now. */
+/* Returns true if typed keys are text at present. */
 bool correct_wants_text(const struct correct *correct);
 
-/* Takes news of the trial that was requested. */
+/* Updates the progress or the result of the trial that was requested. */
 void correct_news(struct correct *correct, const struct correct_trial_news *news, int64_t now_ms);
-/* Takes the result of saving the rule. With NULL, closes the prompt; otherwise stays open and shows
- * the problem. */
+/* Reports the result of saving the rule. A NULL `problem` closes the prompt; otherwise it stays
+ * open and shows the problem. */
 void correct_saved(struct correct *correct, const char *problem);
 
 /* Appends the rule in the fields as a JSON object for the list `rules` in devs.config.json. */

@@ -19,7 +19,8 @@ enum {
     CTRL_U = 0x15,
 };
 
-/* Gets the line that a key moves to. The caller clamps values out of range. */
+/* Gets the line that a key moves to, which may be out of range: the caller clamps it. Returns false
+ * for other keys. */
 static bool move_choice(const struct help *help, const struct help_lines *lines, uint32_t key,
                         int *out)
 {
@@ -100,7 +101,7 @@ enum act help_key(struct help *help, uint32_t key)
 
 enum {
     TOGETHER_MAX = 6,
-    NAMES_APART = 3, /* with at least this many keys per name, separators are left out */
+    NAMES_APART = 3, /* with more acts than this in a line, no blanks between their keys */
 };
 
 static const char *const sign_words[] = {
@@ -152,7 +153,7 @@ static const struct help_together {
 
 /* Consecutive commands that share a line unless the user is searching. */
 static const struct help_joined {
-    const char *first, *last; /* rows of the table of commands */
+    const char *first, *last; /* names of commands in the table of commands */
     const char *name, *words;
 } joined[] = {
     {"hold all", "cancel all", ":hold all", "or :release, :cancel"},
@@ -221,9 +222,9 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
     return found;
 }
 
-/* Returns the group of acts that share a line with this one on this screen; NULL if it has its own.
- * Also NULL if one of the other acts has no key there, because the line's text names all of
- * them. */
+/* Returns the group of acts that share a line with this one on this screen; NULL if it has a line
+ * of its own. Also NULL if one of the other acts has no key on this screen, because the line's text
+ * names all acts of the group. */
 static const struct help_together *find_together(const struct help *help, enum act act)
 {
     const struct help_together *with = NULL;
@@ -240,8 +241,8 @@ static const struct help_together *find_together(const struct help *help, enum a
     return with;
 }
 
-/* Collects the keys that have a meaning on the screen under the help, in any mode: a line for each
- * act. A line with several acts represents the first one that works in this mode. */
+/* Collects a line for each act that has a key on the screen under the help, in any mode. A line
+ * with several acts runs the first act that works in the current mode. */
 static void collect_keys(const struct help *help, bool is_brief, struct help_lines *out)
 {
     for (size_t i = 0; i < help->keys->count; i++) {

@@ -37,7 +37,8 @@ enum act help_key(struct help *help, uint32_t key);
 struct help_about {
     const char *screen;          /* "Tasks" */
     const char *target;          /* the subject of acts, "T-104"; "" = none */
-    const char *const *refusals; /* borrowed; per act: why it has no effect now; NULL = all have */
+    const char *const *refusals; /* borrowed; per act: why it has no effect now; NULL = it has one.
+                                    NULL: all acts have an effect */
 };
 /* Draws over the whole canvas. Lists that do not fit are split into pages; shows the page of the
  * selected line. */
@@ -57,8 +58,8 @@ struct help_line {
     const struct key_binding *binding;    /* NULL: a command or a sign */
     const struct help_together *together; /* NULL: a single act */
     const struct command_row *command;    /* NULL: an act or a sign */
-    const struct help_joined *joined;     /* the command and those after it; NULL: a single
-                                             command */
+    const struct help_joined
+        *joined; /* the line stands for this and the following commands; NULL: a single command */
     enum shown sign;
     char keys[HELP_KEYS_MAX];
     char ascii[HELP_KEYS_MAX]; /* the keys or the command, as typed */
@@ -71,7 +72,7 @@ struct help_lines {
 
 /* Gets the lines that match the search text, in the order of the help. */
 void help_lines_find(const struct help *help, struct help_lines *out);
-/* Returns true if a group begins with this line. */
+/* Returns true if line `i` is the first of its group. */
 bool help_lines_starts_group(const struct help_lines *lines, int i);
 
 /* Returns the description of the line. Static, or owned by the keymap. */

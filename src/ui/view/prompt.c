@@ -239,7 +239,8 @@ void prompt_close(struct prompt *prompt)
     prompt->kind = PROMPT_NONE;
 }
 
-/* The user can continue typing, but an answer must refer to the new state. */
+/* Notes that the subject has changed. The user can continue typing, but an answer must refer to the
+ * new state, so keys are ignored for a moment. */
 static void note_change(struct prompt *prompt, int64_t now_ms)
 {
     prompt->changed = true;

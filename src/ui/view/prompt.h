@@ -1,6 +1,6 @@
 /* prompt.h - questions before an act: about one task, about many, and before leaving.
  *
- * Plain values, pure: times are milliseconds of the steady clock. The subject of a question is
+ * Plain values, pure. Times are milliseconds on the steady clock. The subject of a question is
  * fixed when it opens. The key that confirms is never Enter, y, or the key that opened the
  * question. */
 #ifndef DEVS_PROMPT_H
@@ -18,8 +18,8 @@ enum {
     PROMPT_ID_MAX = 64,
     PROMPT_TITLE_MAX = 160,
     PROMPT_NOTE_MAX = 120,
-    PROMPT_LIST_MAX = 512, /* bytes of ids listed in a question about many tasks */
-    PROMPT_TRIES_MAX = 8,  /* bytes typed for a number of tries */
+    PROMPT_LIST_MAX = 512, /* size in bytes of the list of ids in a question about many tasks */
+    PROMPT_TRIES_MAX = 8,  /* size in bytes of the input for a number of tries */
     PROMPT_ROWS = 8,       /* maximum height of a prompt */
 };
 
@@ -59,7 +59,7 @@ struct prompt_target {
     int step; /* number of the current step; attempts count from 1 in each step */
     enum phase phase;
     int attempt;    /* number of the running attempt, or of the last one; 0 = none yet */
-    int attempts;   /* tries that have a capture */
+    int attempts;   /* number of attempts of the current step so far */
     int tries_left; /* how many more tries it gets by default */
     enum hint_goes hint_goes;
 };
@@ -67,34 +67,35 @@ struct prompt_target {
 /* A snapshot of the tasks that a question is about. Borrowed for the call. */
 struct prompt_many {
     enum prompt_kind kind; /* one of PROMPT_..._MANY */
-    const char *whose;     /* "marked tasks", "tasks of one fault"; shown after their number */
-    const char *ids;       /* their ids, separated by blanks */
+    const char *whose; /* what the tasks are, shown after their number: "marked tasks", "tasks of
+                          one fault" */
+    const char *ids;   /* ids of the tasks, separated by blanks */
     int count;
-    int running;          /* how many are running */
-    int hidden;           /* how many have no visible row */
-    int agents;           /* how many pass the hint to an agent */
-    int left_out;         /* how many other tasks were selected but do not allow the act: */
-    const char *left_why; /* why the first of those tasks does not */
+    int running;  /* how many are running */
+    int hidden;   /* how many have no visible row */
+    int agents;   /* how many pass the hint to an agent */
+    int left_out; /* how many selected tasks were left out because they do not allow the act */
+    const char *left_why; /* why the first task was left out */
 };
 
 /* Input for a retry with options. */
 struct prompt_retry {
     bool is_asked; /* input is complete: only yes or no is left */
-    bool in_tries; /* the active field */
+    bool in_tries; /* the active field is `tries`, not `hint` */
     struct line_edit hint, tries;
-    char problem[PROMPT_NOTE_MAX]; /* why the input is not valid; "" = it is */
+    char problem[PROMPT_NOTE_MAX]; /* why the input is not valid; "" = it is valid */
 };
 
 struct prompt {
     enum prompt_kind kind; /* PROMPT_NONE: closed */
     int64_t opened_ms;
     bool changed; /* the subject changed while the question was open */
-    /* ..._MANY */
+    /* Questions about many tasks (..._MANY). */
     int count, running, hidden, agents, left_out;
     char whose[PROMPT_NOTE_MAX];
     char ids[PROMPT_LIST_MAX];
     char left_why[PROMPT_NOTE_MAX];
-    /* one task */
+    /* Questions about one task. */
     int task;
     int step;    /* the step in question */
     int attempt; /* the attempt in question; 0 = none yet */
@@ -102,23 +103,23 @@ struct prompt {
     enum phase phase;
     int attempts, tries_left;
     enum hint_goes hint_goes;
-    bool moved; /* the task has moved on to another step */
+    bool moved; /* the task has moved on to a different step */
     char id[PROMPT_ID_MAX];
     char title[PROMPT_TITLE_MAX];
-    /* PROMPT_QUIT */
+    /* The question about quitting (PROMPT_QUIT). */
     int waiting;
-    /* PROMPT_RETRY_WITH... */
+    /* Retries with options (PROMPT_RETRY_WITH and PROMPT_RETRY_WITH_MANY). */
     struct prompt_retry retry;
 };
 
-/* Each of these opens a closed prompt. The caller also discards typeahead. */
+/* These functions open a closed prompt. The caller must also discard typeahead. */
 
-/* For one task: PROMPT_CANCEL, PROMPT_KILL or PROMPT_RETRY_WITH. */
+/* Asks about one task: PROMPT_CANCEL, PROMPT_KILL or PROMPT_RETRY_WITH. */
 void prompt_open(struct prompt *prompt, enum prompt_kind kind, const struct prompt_target *target,
                  int64_t now_ms);
-/* For many tasks. The caller keeps the list of tasks. */
+/* Asks about many tasks. The caller keeps the list of tasks. */
 void prompt_open_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms);
-/* For the whole run, with `running` attempts and `waiting` tasks. */
+/* Asks about quitting during a run with `running` attempts and `waiting` tasks. */
 void prompt_open_quit(struct prompt *prompt, int running, int waiting, int64_t now_ms);
 void prompt_close(struct prompt *prompt);
 /* Returns true if the prompt is about a single task. */
@@ -126,11 +127,12 @@ bool prompt_is_of_one(const struct prompt *prompt);
 /* Returns true if the prompt is open and about several tasks. False for PROMPT_QUIT. */
 bool prompt_is_of_many(const struct prompt *prompt);
 
-/* Updates an open question about one task. If status, step or attempt differ from those in
- * question, the prompt says so, is about the new ones from now on, ignores keys for a moment again,
- * and this returns true. Call before prompt_key(). */
+/* Updates an open question about one task. If status, step or attempt have changed, the prompt says
+ * so, refers to the new ones from now on and ignores keys for a moment, and this returns true. Call
+ * before prompt_key(). */
 bool prompt_update(struct prompt *prompt, const struct prompt_target *target, int64_t now_ms);
-/* Updates a question about many tasks, which have changed. many->whose is not used. */
+/* Updates an open question about many tasks; call it when these have changed. Ignores
+ * many->whose. */
 void prompt_update_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms);
 /* Updates the numbers in a quit prompt. Changes only its text. */
 void prompt_update_quit(struct prompt *prompt, int running, int waiting);
@@ -138,7 +140,7 @@ void prompt_update_quit(struct prompt *prompt, int running, int waiting);
 /* Handles a key. Any result except PROMPT_UNDECIDED means that the prompt is closed; its subject
  * and input stay readable. */
 enum prompt_choice prompt_key(struct prompt *prompt, uint32_t key, int64_t now_ms);
-/* Returns true if keys are text now. */
+/* Returns true if typed keys are text at present. */
 bool prompt_wants_text(const struct prompt *prompt);
 /* Returns the number of tries typed; 0 = as in the plan. */
 int prompt_tries(const struct prompt *prompt);
@@ -147,7 +149,7 @@ const char *prompt_hint(const struct prompt *prompt);
 
 /* Returns the prompt's height on a canvas of this height; 0 if closed. */
 int prompt_rows(const struct prompt *prompt, int canvas_rows);
-/* Draws over the last prompt_rows() rows; nothing if closed. */
+/* Draws the prompt over the last prompt_rows() rows; nothing if closed. */
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas);
 
 /* An answer to a question: its key and its effect, in four lengths. */
@@ -161,7 +163,8 @@ struct prompt_answer {
     const char *tiny;   /* beside other answers in one row */
 };
 
-/* Returns the answers to the present question, in display order; an empty one ends the list. */
+/* Returns the answers to the present question, in display order. The list ends with an answer whose
+ * name is NULL. */
 const struct prompt_answer *prompt_answers(const struct prompt *prompt);
 /* Returns the name of the act: "Cancel", "Let go". */
 const char *prompt_verb(enum prompt_kind kind);

@@ -67,8 +67,8 @@ static bool go_to_seq(struct replay *replay, int64_t seq)
     return moved;
 }
 
-/* Moves to the nearest failure before or after this position, or to the nearest start of a try of
- * this task. */
+/* Moves to the nearest failure of any task in this direction or, without is_failure, to the nearest
+ * start of a try of this task. */
 static bool go_to_mark(struct replay *replay, int direction, bool is_failure, int task)
 {
     int64_t seq = replay->at + direction;
@@ -237,7 +237,8 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     size_t i = replay->count;
     while (i > 0 && replay->marks[i - 1].at.at_ms > at_ms)
         i--;
-    /* The screen shows whole seconds, so a time within the run's first second is not before it. */
+    /* The screen shows whole seconds, so accept a time within the second in which the run
+     * started. */
     enum { SECOND_MS = 1000 };
     bool in_first_second = i == 0 && span.from_ms - at_ms < SECOND_MS;
     if (i == 0 && !in_first_second)

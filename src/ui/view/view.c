@@ -93,7 +93,7 @@ static const struct run_state *own_state(const struct view_facts *facts)
     return facts->live ? facts->live : facts->state;
 }
 
-/* Removes the message once a second ^Z no longer counts. */
+/* Forgets the first ^Z and removes its message. */
 static void forget_suspend(struct view *view)
 {
     if (view->suspend_asked_ms > 0)
@@ -187,7 +187,7 @@ void view_init(struct view *view, int task_count)
     view_take_tasks(view, task_count);
 }
 
-/* Drops tasks that no longer exist; the rows are rebuilt. */
+/* Drops tasks that no longer exist. The rows must be rebuilt. */
 static void drop_tasks(struct view *view, int task_count)
 {
     int kept = 0;
@@ -262,7 +262,7 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     va_end(args);
     view->message_at_ms = now->at_ms;
     view->message_undo = false;
-    view->suspend_asked_ms = 0; /* this message replaces that question */
+    view->suspend_asked_ms = 0; /* this message replaces the question about suspending */
 }
 
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...)
@@ -293,7 +293,8 @@ static int clamp_row(int value, int least, int most)
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
     view->panes = panes;
-    if (!has_pane(view, (int)view->pane)) /* the focused pane is gone, so the list gets the focus */
+    if (!has_pane(view, (int)view->pane)) /* the focused pane is not visible any more, so the list
+                                             gets the focus */
         view->pane = VIEW_PANE_LIST;
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
     if (list_rows <= 0) /* the list keeps its scroll position until it is visible again */

@@ -44,9 +44,9 @@
  */
 
 enum {
-    REPLAY_GAP_MS_MAX = 30000, /* longer silences are shortened during playback ... */
-    REPLAY_GAP_CUT_MS = 1000,  /* ... to this */
-    REPLAY_SPEED_MIN = 1,      /* in quarters: 0.25x */
+    REPLAY_GAP_MS_MAX = 30000, /* longer silences take only REPLAY_GAP_CUT_MS during playback */
+    REPLAY_GAP_CUT_MS = 1000,  /* duration of a shortened silence */
+    REPLAY_SPEED_MIN = 1,      /* in quarters of normal speed: 0.25x */
     REPLAY_SPEED_ONE = 4,
     REPLAY_SPEED_MAX = 256, /* 64x */
 };
@@ -61,7 +61,7 @@ struct replay_mark {
     uint8_t sign; /* enum replay_sign */
 };
 
-/* Indexes of the marks with one sign, which few events have. */
+/* The marks with a certain sign, which few events have. */
 struct replay_signed {
     size_t *marks; /* owned; sorted indexes; not kept for REPLAY_PLAIN */
     size_t count, cap;
@@ -73,7 +73,7 @@ struct replay {
     struct replay_signed signs[REPLAY_SIGN_COUNT];
     int64_t at;    /* seq of the last event applied, 0 = before the first */
     int64_t on_ms; /* recorded time since that event */
-    int speed;     /* in quarters */
+    int speed;     /* in quarters of normal speed */
     bool playing;
 };
 
@@ -95,13 +95,13 @@ enum replay_move {
 void replay_init(struct replay *replay);
 void replay_done(struct replay *replay);
 
-/* Adds the next event of the recording. */
+/* Adds the mark of the next event in the recording. */
 void replay_add(struct replay *replay, const struct event *event);
 /* Like replay_add(), as a callback for a follower; `replay` is the context. */
 bool replay_take(void *replay, const struct run_state *state, const struct event *event);
 
-/* Carries out a key; `task` is the selected one. Returns false if there is nothing in that
- * direction. */
+/* Carries out a playback key; `task` is the selected task. Returns false if there is nothing in
+ * that direction. */
 bool replay_move(struct replay *replay, enum replay_move move, int task);
 
 /* Returns why there is nothing in that direction, as keymap_say() takes it, or NULL if
@@ -110,7 +110,8 @@ bool replay_move(struct replay *replay, enum replay_move move, int task);
 const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
                            bool is_past);
 
-/* Advances by `passed_ms` of real time. Returns false if it is not playing. Stops at the end. */
+/* Advances by `passed_ms` of real time; stops at the end. Returns false if the replay is not
+ * playing. */
 bool replay_play(struct replay *replay, int64_t passed_ms);
 
 /* Returns the current recorded time. */
@@ -120,7 +121,7 @@ struct replay_words {
     const char *text;                 /* borrowed */
     const struct plan *plan;          /* borrowed; for the names of tasks */
     int64_t end_ms;                   /* wall-clock time from which "-2m" counts back */
-    const struct bookmark *bookmarks; /* borrowed; of the recording */
+    const struct bookmark *bookmarks; /* borrowed; bookmarks of the recording */
     size_t bookmark_count;
 };
 
@@ -137,8 +138,9 @@ ATTR_MUST_USE bool replay_find(const struct replay *replay, const struct replay_
                                struct replay_point *out, struct err *err);
 
 enum {
-    VIEW_STILL_MS = 5000,   /* how long rows stay in place after a key */
-    VIEW_SUSPEND_MS = 3000, /* how long the first ^Z is remembered where it takes two */
+    VIEW_STILL_MS = 5000, /* how long rows stay in place after a key, in ms */
+    VIEW_SUSPEND_MS =
+        3000, /* how long the first ^Z is remembered when suspending takes two, in ms */
     VIEW_MESSAGE_MAX = 256,
 };
 
@@ -151,27 +153,27 @@ enum view_mode {
     VIEW_PAST, /* a past moment of a live run */
 };
 
-/* The present state that keys and rows refer to. */
+/* The facts that keys and rows refer to, as of the moment on screen. */
 struct view_facts {
     const struct run_state *state;     /* borrowed */
     const struct run_state *live;      /* borrowed; VIEW_PAST: the run at the present; otherwise
                                           NULL */
-    const struct log_tail *log;        /* borrowed */
-    const struct forensics *forensics; /* borrowed; of the attempt in view, NULL = none */
-    const struct log_pager *pager;     /* borrowed; of the view's log, NULL = not shown */
+    const struct log_tail *log;        /* borrowed; output for the panes */
+    const struct forensics *forensics; /* borrowed; forensics of the attempt in view; NULL = none */
+    const struct log_pager *pager;     /* borrowed; pager of the Log screen; NULL = not shown */
     const struct retry_help *retries;  /* borrowed; outcomes of retries; NULL = not read */
-    const struct event_lines *events;  /* borrowed; the records around the position in a
-                                          recording; NULL: not read */
-    const struct report_rows *report;  /* borrowed; the text that `=` has opened */
-    const struct replay *replay;       /* borrowed; position in the recording or the past;
-                                          otherwise NULL */
-    const struct bookmark *bookmarks;  /* borrowed; of the recording, sorted by time */
+    const struct event_lines
+        *events; /* borrowed; the records around the position of `replay`; NULL = not read */
+    const struct report_rows *report; /* borrowed; rows of the open report */
+    const struct replay
+        *replay; /* borrowed; position in the recording or the past; NULL at the present */
+    const struct bookmark *bookmarks; /* borrowed; bookmarks of the run, sorted by time */
     size_t bookmark_count;
     const char *later; /* borrowed; what happened to the selected task later; NULL = not shown */
     enum view_mode mode;
-    enum view_mode live_mode; /* mode of `live` */
-    bool orphaned;            /* the process is gone, and attempts that were running are lost */
-    bool engine_here;         /* leaving ends the run */
+    enum view_mode live_mode; /* mode of the run at the present */
+    bool orphaned;            /* the owner has died, and attempts that were running are lost */
+    bool engine_here;         /* the engine is in this process, so leaving ends the run */
     bool read_only;           /* the log cannot be written from here */
     bool newer;               /* the log was written by a newer devs */
     bool opens;               /* the run is still being read, so moving in time is not possible */
@@ -184,30 +186,30 @@ struct view_facts {
     const char *rules;        /* borrowed; the user's rules, see classify.h; NULL = none */
     const struct runs_list *runs; /* borrowed; for the Runs screen; NULL = not read */
     const char *log_file;         /* borrowed; name of the log's file */
-    bool has_plan;                /* plan.json exists; only checked while there are no tasks */
-    /* The app's own run, if another run was opened from it and it continues: */
-    const struct run_state *own; /* borrowed; NULL = the run on screen, or already over */
-    int64_t own_run;             /* its run number */
+    bool has_plan; /* plan.json exists; only checked while the list of runs is needed */
+    /* The app's own run, if a different run was opened from it and it continues. */
+    const struct run_state *own; /* borrowed; NULL = it is the run on screen, or has ended */
+    int64_t own_run;             /* number of the app's own run; 0 = none */
 };
 
-/* Tasks that share one row of the list: they wait after the same result, or for the same task to
- * pass. */
+/* Tasks that share a row of the list because they wait after the same result, or for the same task
+ * to pass. */
 struct view_fold {
     struct fault fault; /* the fault of its present members */
     int leader;         /* the task they wait for; -1 = they wait for their next try */
-    int held;           /* how many members are held */
+    int held;           /* how many of the tasks are held; with a leader, all count as held */
 };
 
 enum { VIEW_FOLDS_MAX = 2 * FAULTS_MAX };
 
-/* The target of an act, with its state at that time. */
+/* The target of an act, with the state of the task at that time. */
 struct view_target {
-    int task, step, attempt; /* step -1, attempt 0: whatever is current */
+    int task, step, attempt; /* step -1, attempt 0: whichever is current */
     enum task_status status;
     bool held;
 };
 
-/* In the order of the Tab key. */
+/* The panes, in the order in which Tab moves the focus. */
 enum view_pane {
     VIEW_PANE_LIST, /* the tasks; on Detail the attempts */
     VIEW_PANE_PREVIEW,
@@ -225,13 +227,13 @@ enum {
     VIEW_HAS_EVENTS = 1 << VIEW_PANE_EVENTS,
 };
 
-/* A pane takes the whole screen until the user unzooms it. */
+/* A pane that takes the whole screen until the user unzooms it. */
 struct view_zoom {
     bool is_on;
     enum screen screen;
 };
 
-/* How far the preview is scrolled, in rows. Another task starts at the top. */
+/* Scroll position of the preview, in rows. A different task starts at the top. */
 struct view_preview {
     int task;
     int top, last, page;
@@ -240,7 +242,7 @@ struct view_preview {
 /* Which tasks are marked. */
 struct view_marks {
     bool *of;       /* owned; per task */
-    bool *before;   /* owned; before the last key that changed them, */
+    bool *before;   /* owned; the marks before the last key that changed marks, for undo */
     bool *standing; /* owned; the marks without the open range */
     int room;
     int count;
@@ -252,11 +254,11 @@ enum view_undo_kind { VIEW_UNDO_NOTHING, VIEW_UNDO_ACT, VIEW_UNDO_MARKS };
 /* The latest manual act, as long as it can be undone. */
 struct view_undo {
     enum view_undo_kind kind;
-    int64_t at_ms;               /* on the steady clock */
-    struct control control;      /* the request, */
-    struct view_target *targets; /* owned; its tasks, with their state at that time */
+    int64_t at_ms;               /* time of the act on the steady clock, in ms */
+    struct control control;      /* the request that was sent */
+    struct view_target *targets; /* owned; the tasks of the act, with their state at that time */
     int count;
-    struct verdict_label label; /* for a correction: the class before */
+    struct verdict_label label; /* for a correction: the replaced class */
 };
 
 enum view_report_kind { REPORT_NONE, REPORT_COMPARE, REPORT_WHAT_IF, REPORT_BUNDLE };
@@ -271,11 +273,11 @@ struct view_try {
 struct view_report {
     enum view_report_kind kind; /* kind of the open report */
     int top, last, page;        /* in rows: first visible row, maximum of `top`, page height */
-    struct line_edit file;      /* file of other policies; open while being typed */
+    struct line_edit file;      /* name of the file with other policies; open while being typed */
     struct view_try marked;     /* first attempt of a comparison; attempt 0 = none */
 };
 
-/* The space on a screen: rows for unwrapped lines, and the first line of the section's last
+/* How much of a section fits: the number of unwrapped lines, and the first line of the last
  * page. */
 struct view_room {
     size_t page, last;
@@ -299,8 +301,8 @@ struct view_runs {
 
 /* Sort order of the list. */
 enum order_by {
-    ORDER_ADDED,   /* plan order, those that need the user first */
-    ORDER_STATE,   /* in the order of enum shown */
+    ORDER_ADDED,   /* plan order, but tasks that need the user first */
+    ORDER_STATE,   /* tasks that need the user, failures, active tasks, successes */
     ORDER_NEXT,    /* shortest wait first */
     ORDER_TRY,     /* most tries first */
     ORDER_NAME,    /* by id, in natural order: numbers compare as numbers */
@@ -309,7 +311,7 @@ enum order_by {
     ORDER_COUNT,
 };
 
-/* All zero: in the order in which the tasks were added. */
+/* The sort order and its menu. All zero: ORDER_ADDED. */
 struct view_order {
     enum order_by by;
     bool is_turned;   /* reversed */
@@ -326,25 +328,24 @@ struct view_log_room {
 /* The target of a search in progress. */
 enum view_log_want { VIEW_LOG_NOTHING, VIEW_LOG_MATCH, VIEW_LOG_ERROR };
 
-/* The state of the Log screen, see view_try_now(): position, wrapping, search. Key handling is
- * pure; the resulting position is resolved before a frame is drawn, when the lines are
- * available. */
+/* The state of the Log screen, see view_try_now(): position, wrapping, search. Keys only request a
+ * position; view_log_settle() resolves it before a frame is drawn, when the lines are available. */
 struct view_log {
     bool stays;     /* keep the position when lines arrive, instead of following the end */
     bool unwrapped; /* long lines are truncated on the right */
     bool only;      /* only matching lines are shown */
     bool raw;       /* show raw output even if an agent's text was extracted */
-    size_t top;     /* top of the screen: index among the lines shown, */
-    int row;        /* and a row within that line */
+    size_t top;     /* top of the screen: index among the lines shown */
+    int row;        /* top of the screen: row within line `top` */
     int column;     /* unwrapped: first visible column of the text */
 
-    bool is_to_start; /* go to the start first; */
+    bool is_to_start; /* go to the start before scrolling */
     int64_t scroll;   /* rows still to scroll */
     enum view_log_want want;
     int step;        /* direction: 1 or -1 */
-    int64_t from;    /* line number; the search starts after it (before it) */
+    int64_t from;    /* line number after which the search starts; with step -1, before which */
     bool either_way; /* if nothing is found in this direction, try the other */
-    int64_t hit;     /* the line found last, -1 = none */
+    int64_t hit;     /* number of the line found last; -1 = none */
 
     /* The state before the search was opened, for Esc. */
     size_t was_top;
@@ -355,7 +356,7 @@ struct view_log {
     bool asks_only; /* the search was opened to show only matching lines */
 
     size_t below;  /* lines below the screen */
-    bool is_still; /* there are newer ones, which would replace the lines being read */
+    bool is_still; /* newer output exists, but would replace the lines being read */
     struct view_log_room room;
 };
 
@@ -364,7 +365,7 @@ enum timeline_folding { TIMELINE_FOLDS_LONG, TIMELINE_FOLDS, TIMELINE_FOLDS_NOT 
 /* Totals of all tasks, at a given moment of a run. */
 struct timeline_sum {
     bool is_there;
-    uint64_t seed; /* the run's seed */
+    uint64_t seed; /* seed of the run, to recognize the run */
     struct moment started, at;
     bool orphaned;
     struct time_spent spent;
@@ -372,20 +373,20 @@ struct timeline_sum {
     struct timeline_load load;
 };
 
-/* The state of the Timeline screen. Its task is the view's selected one. */
+/* The state of the Timeline screen, which shows the view's selected task. */
 struct view_timeline {
     int zoom; /* 0: the whole run; each step doubles the scale */
     enum timeline_folding folding;
-    bool is_placed;            /* otherwise the cursor follows the present */
-    int64_t cursor_ms;         /* CLOCK_BOOTTIME; only if placed */
-    int top, rows;             /* first visible row, and number of rows that fit */
+    bool is_placed;    /* the cursor has a position of its own; otherwise it follows the present */
+    int64_t cursor_ms; /* position of the cursor in ms on CLOCK_BOOTTIME; only if placed */
+    int top, rows;     /* first visible row, and number of rows that fit */
     struct timeline_axis axis; /* as last drawn */
     struct timeline_sum sum;
 };
 
 struct view {
     int chosen;                /* task number, -1 = none */
-    bool on_fold;              /* selects the fold's row instead of the task's own */
+    bool on_fold;              /* the fold's row is selected, not the task's own */
     int chosen_then;           /* the selection when the filter was opened */
     const struct keymap *keys; /* borrowed; the built-in keys unless replaced */
     struct screen_trail trail;
@@ -393,28 +394,32 @@ struct view {
 
     int *order; /* owned; all tasks, sorted */
     int order_count;
-    int task_room; /* capacity for tasks of the arrays here, fold_of, targets and rows */
-    int *rows;     /* owned; the rows of `order` that pass the filter, see view_row_task() */
+    int task_room; /* capacity of `order`, `rows`, `fold_of` and `targets`, in tasks */
+    int *rows;     /* owned; the visible rows: tasks and folds, see view_row_task() */
     int row_count;
 
     struct view_fold folds[VIEW_FOLDS_MAX]; /* the present folds, whether or not they have rows */
     int fold_count;
-    int *fold_of;                           /* owned; per task: index in `folds`, -1 = none */
-    struct digest unfolded[VIEW_FOLDS_MAX]; /* faults whose tasks have separate rows */
+    int *fold_of; /* owned; per task: index in `folds`, -1 = none */
+    struct digest
+        unfolded[VIEW_FOLDS_MAX]; /* fingerprints of the faults that the user has unfolded */
     int unfolded_count;
-    struct view_target *targets; /* owned; of the latest question or act about many tasks */
+    struct view_target
+        *targets; /* owned; the targets of the latest question or act about many tasks */
     int target_count;
     struct view_marks marks;
     struct view_undo undo;
     char last_act[VIEW_MESSAGE_MAX]; /* the latest manual act and its answer; "" = none yet */
 
-    int top;              /* first visible row */
-    int page;             /* number of rows of the list that fit */
-    bool is_scrolled;     /* by the wheel: the selected row may be off screen until the next key */
-    int pressed_row;      /* screen row where the mouse was last pressed */
-    int64_t still_until;  /* on the steady clock, in ms */
-    int64_t used_at_ms;   /* time of the latest key or mouse event on the steady clock; 0 = never */
-    bool was_over;        /* state at the last view_arrange() */
+    int top;          /* first visible row */
+    int page;         /* number of rows of the list that fit */
+    bool is_scrolled; /* the wheel has scrolled: the selected row may be off screen until the next
+                         key */
+    int pressed_row;  /* screen row where the mouse was last pressed */
+    int64_t still_until;  /* until when rows stay in place, on the steady clock, in ms */
+    int64_t used_at_ms;   /* time of the latest key or mouse event on the steady clock, in ms; 0 =
+                             never */
+    bool was_over;        /* the run was over at the last view_arrange() */
     bool choice_is_given; /* set by the caller: the end of the run does not change the selection */
     bool unsettled;       /* the order will change as soon as rows may move */
 
@@ -437,7 +442,7 @@ struct view {
     char message[VIEW_MESSAGE_MAX]; /* the answer to a key or an act; "" = none */
     int64_t message_at_ms;
     bool message_undo;        /* it answers an act: names the undo key while undoing is possible */
-    int64_t suspend_asked_ms; /* time of ^Z while something runs, on the steady clock; 0 = none */
+    int64_t suspend_asked_ms; /* time of the first ^Z on the steady clock, in ms; 0 = none */
     bool shows_later;         /* in a recording: show what happened after the current moment */
     bool frozen;              /* the screen is frozen; recording continues */
     bool leaves_mouse;        /* mouse events are left to the terminal */
@@ -456,7 +461,7 @@ struct view {
     struct correct correct;
 };
 
-/* What the app has to do after a key. */
+/* The action that the app must carry out after a key. */
 enum view_todo_kind {
     VIEW_DRAW,        /* only draw a new frame */
     VIEW_ASK,         /* send `control` */
@@ -469,7 +474,7 @@ enum view_todo_kind {
     VIEW_BOOKMARK,    /* bookmark the moment under the name in view->bookmark */
     VIEW_UNBOOKMARK,  /* remove `bookmark` */
     VIEW_COMPARE,     /* compare the marked attempt with the one shown */
-    VIEW_WHAT_IF,     /* compute the run under the policies in view->report.file */
+    VIEW_WHAT_IF,     /* compute the outcome of the run under the policies in view->report.file */
     VIEW_BUNDLE,      /* copy `run` to a file */
     VIEW_KEEP_BUNDLE, /* keep the bundle that is shown */
     VIEW_OPEN_RUN,    /* open `run` */
@@ -477,7 +482,7 @@ enum view_todo_kind {
     VIEW_COPY_PATH,
     VIEW_THEME,  /* change the theme to view->command.argument */
     VIEW_NOTIFY, /* change notifications to view->command.argument */
-    VIEW_PAGER,  /* show the text of the screen's subject in $PAGER */
+    VIEW_PAGER,  /* show the screen's content in $PAGER */
     VIEW_MOUSE,  /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
@@ -493,10 +498,10 @@ enum view_todo_kind {
 struct view_todo {
     enum view_todo_kind kind;
     struct control control; /* VIEW_ASK*; the app fills in `by` and the time */
-    bool is_undo;           /* VIEW_ASK*: it undoes an act */
+    bool is_undo;           /* VIEW_ASK*: the request undoes an act */
     enum replay_move move;  /* VIEW_TRANSPORT */
     int seek;               /* VIEW_SEEK: position in the run's time, in thousandths */
-    int64_t event;          /* VIEW_TO_EVENT: number of the event */
+    int64_t event;          /* VIEW_TO_EVENT: seq of the event */
     int64_t bookmark;       /* VIEW_UNBOOKMARK: id of the bookmark */
     int64_t run;            /* VIEW_OPEN_RUN, VIEW_BUNDLE: run number */
     enum screen screen;     /* VIEW_OPEN_RUN: SCREEN_TASKS or SCREEN_TIMELINE */
@@ -505,55 +510,57 @@ struct view_todo {
 /* Makes a view of the tasks 0 to task_count - 1, in the plan's order, with nothing selected. */
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
-/* Sets the number of tasks: the plan has grown, or a replay moved back to before it had grown. The
- * selection stays while its task exists. Call before anything else that uses the new state. */
+/* Sets the number of tasks, which changes when the plan grows or a replay moves back. The selection
+ * stays if its task still exists. Call before any other function that uses the new state. */
 void view_take_tasks(struct view *view, int task_count);
 
 /* Returns the screen on display. */
 enum screen view_screen(const struct view *view);
-/* Returns the place whose keys apply. */
+/* Returns the screen and mode that determine which keys apply. */
 struct key_place view_place(const struct view *view, const struct view_facts *facts);
 
 /* Handles a key. */
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* Updates open questions to the state of the run. Returns true if one has changed. */
 bool view_update_prompt(struct view *view, const struct view_facts *facts);
-/* Returns true if keys are text now. */
+/* Returns true if typed keys are text at present. */
 bool view_wants_text(const struct view *view);
 /* Returns true if an overlay takes all keys. */
 bool view_is_covered(const struct view *view);
 
-/* `fmt` is a printf() format. */
+/* Shows a message from `now` on, in place of the previous one. Truncates long messages. `fmt` is a
+ * printf() format. */
 ATTR_PRINTF(3, 4)
-/* Shows a message from `now` on and replaces the previous one. Truncates long messages. */
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
-/* `fmt` is a printf() format. */
-ATTR_PRINTF(3, 4)
 /* Like view_say(), for a sentence that names keys, see keymap_say(). Never pass untrusted text as
- * an argument: braces in it would be replaced by keys. */
+ * an argument, because braces in it would be replaced by keys. `fmt` is a printf() format. */
+ATTR_PRINTF(3, 4)
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
 
-/* Returns false if the act has an effect now. Otherwise appends why not, naming the task. Only this
- * function decides: the footer shows only acts that pass this check, the help shows why others do
- * not, and a key is carried out only if its act passes. */
+/* Returns true and appends why, naming the task, if the act has no effect now. All users of keys
+ * rely on this function: the footer shows only acts with an effect, the help shows why others have
+ * none, and a key is carried out only if its act has an effect. */
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why);
-/* Returns true if the run accepts this act on a task now: not in the past, in a read-only log, or
- * without an engine. */
+/* Returns true if the run accepts this act on a task now: false in the past, with a read-only log,
+ * and for acts that need an engine if there is none. */
 bool view_task_allows(const struct view_facts *facts, int task, enum act act);
 
 /* The rows of the list. */
 
-enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* unattended after this long without a key */
+enum {
+    VIEW_LEFT_ALONE_MS = 60 * 1000
+}; /* a run without a key or mouse event for this long is unattended, in ms */
 
 /* Sorts the rows: in plan order, with those that need the user first; when the run is over,
  * needs-you, stuck, gave-up and lost come first. If a run ends unattended, or is opened after its
- * end, selects the first of these.
+ * end, selects the first of these tasks.
  *
- * While rows must not move, only wrong rows are corrected in place. In any case, no task or fold
- * has two rows, and each task that passes the filter has a row, its own or its fold's. */
+ * While rows must not move, only corrects wrong rows in place. In any case, no task or fold has two
+ * rows, and each task that passes the filter has a row of its own or is in a fold that has one. */
 void view_arrange(struct view *view, const struct view_facts *facts);
-/* Returns when the rows may move next (steady clock); -1 = they are already sorted. */
+/* Returns when the rows may move next, in ms on the steady clock; -1 = the rows are already
+ * sorted. */
 int64_t view_wake_ms(const struct view *view);
 /* Rebuilds the rows at once, in their present order. Call after the filter or the unfolded folds
  * have changed. */
@@ -566,13 +573,13 @@ void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes);
 int view_row_task(int row);
 /* Returns true if the row is for several tasks. */
 bool view_row_is_fold(int row);
-/* Returns the index of a task's own row, or -1 if it is hidden. */
+/* Returns the index of a task's own row, or -1 if the task has none. */
 int view_row_of(const struct view *view, int task);
 /* Returns true if this fold has a row. */
 bool view_has_fold_row(const struct view *view, const struct view_fold *fold);
 /* Returns the index of the selected row, or -1 if none is selected. */
 int view_chosen_row(const struct view *view);
-/* Selects the task or fold of a row (an element of `rows`). */
+/* Selects the task or fold of a row; `row` is an element of view->rows. */
 void view_choose(struct view *view, int row);
 /* Selects the row with this index, or the nearest one. Moves to the end of the log if the task
  * changes. */
@@ -580,7 +587,7 @@ void view_choose_row(struct view *view, int row);
 
 /* Returns the fold that a task is in, or NULL. */
 const struct view_fold *view_fold_of(const struct view *view, int task);
-/* Returns the fold whose row is selected, or NULL if it is a task's row. */
+/* Returns the fold whose row is selected, or NULL if the selected row is a task's own. */
 const struct view_fold *view_chosen_fold(const struct view *view);
 /* Returns true if the user has unfolded this fold, so that each of its tasks has a row. */
 bool view_is_unfolded(const struct view *view, const struct view_fold *fold);
@@ -635,10 +642,10 @@ struct view_try view_try_now(const struct view *view, const struct run_state *st
 /* Returns the attempt, or NULL if there is none. */
 const struct attempt_state *view_try_state(const struct run_state *state,
                                            const struct view_try *one);
-/* Keeps this attempt in view until another task is selected. */
+/* Keeps this attempt in view until a different task is selected. */
 void view_try_choose(struct view *view, const struct view_try *one);
-/* Selects the attempt in this row of the table (counted from 0 over all steps), at the end of its
- * log. Does nothing if there is no such row. A task must be selected. */
+/* Selects the attempt in this row of the table (counted from 0 over all steps), and moves to the
+ * end of its log. Does nothing if there is no such row. A task must be selected. */
 void view_detail_choose(struct view *view, const struct run_state *state, int row);
 
 struct log_pager;
@@ -646,12 +653,12 @@ struct log_source;
 
 /* Opens the output of the selected task. */
 void view_log_open(struct view *view, const struct view_facts *facts);
-/* Resets the position for another attempt, to its end. Keeps wrapping and the search. */
+/* Moves to the end of the log, for a different attempt. Keeps wrapping and the search. */
 void view_log_restart(struct view_log *log);
 /* Copies the present search and display settings to the pager. Call before reading lines. */
 void view_log_sync(struct view *view, struct log_pager *pager);
-/* Moves to the position that the keys requested, as far as lines are known, and reads the lines for
- * the screen. Shows a message if it cannot be found. */
+/* Moves to the position that keys have requested, if its lines are known, and loads the lines for
+ * the screen. Shows a message if the search target cannot be found. */
 ATTR_MUST_USE bool view_log_settle(struct view *view, const struct view_facts *facts,
                                    struct log_pager *pager, const struct log_source *source,
                                    struct err *err);
@@ -659,7 +666,7 @@ ATTR_MUST_USE bool view_log_settle(struct view *view, const struct view_facts *f
 /* The panes, for mouse zones. */
 enum { VIEW_FORENSICS_LIST, VIEW_FORENSICS_TEXT };
 
-/* Limits scrolling to the available lines. */
+/* Sets how much fits, and limits scrolling to the available lines. */
 void view_forensics_fit(struct view *view, struct view_room room);
 
 /* The timeline. */
@@ -667,13 +674,14 @@ void view_forensics_fit(struct view *view, struct view_room room);
 enum {
     TIMELINE_FOLD_MS = 30 * 60 * 1000, /* longer runs fold idle time by default */
     TIMELINE_ZOOM_MAX = 24,
-    TIMELINE_SUM_MS = 1000, /* minimum interval, because it takes a while with many tasks */
+    TIMELINE_SUM_MS = 1000, /* minimum interval in ms between computations, because they take a
+                               while with many tasks */
 };
 
 /* Sets the axis and the number of rows that fit; scrolls so that the selected row is visible. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
-/* Computes where the time went up to `now`, and what ran and failed along the axis as drawn, unless
- * that was done within the last second. Call after view_timeline_fit(). */
+/* Computes where the time went up to `now`, and what ran and failed along the drawn axis. Does
+ * nothing if that was done less than TIMELINE_SUM_MS ago. Call after view_timeline_fit(). */
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
 /* Returns true if idle stretches are folded in a run of this length. */
 bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
@@ -684,12 +692,12 @@ int64_t view_timeline_cursor(const struct view_timeline *timeline, const struct 
 
 struct runs_list;
 
-/* Returns the selected run as an index in list->shown; if it is gone, the nearest older one.
- * Returns list->shown_count if the list is empty. */
+/* Returns the selected run as an index in list->shown; if it is not in the list, the nearest older
+ * one. Returns list->shown_count if the list is empty. */
 size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list);
 /* Scrolls so that the selected run is among the `page` visible rows. */
 void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
-/* Returns why an act has no effect on this screen, as keymap_say() takes it, or NULL if it has.
+/* Returns why an act has no effect on this screen, as keymap_say() takes it, or NULL if it has one.
  * Static. */
 const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
                               enum act act);
@@ -697,8 +705,8 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out);
 /* Shows the command that compares the selected run with the next older one in the list (for the
- * oldest, the next newer one), because runs can only be compared on the command line. Returns false
- * on another screen, and if the list has fewer than two runs. */
+ * oldest run, the next newer one), because runs can only be compared on the command line. Returns
+ * false on other screens, and if the list has fewer than two runs. */
 bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
 
 /* Bookmarks and reports. */
@@ -714,9 +722,9 @@ void view_report_fit(struct view *view, int rows, int page);
  * the time line moves in time.
  */
 
-/* Appends the text to copy, and to `words` its description for the message line: id and title of
- * the selected task, or of all marked ones; the visible lines of a log; the section of the
- * forensics. Returns false if there is nothing to copy. */
+/* Appends the text to copy to `text`, and its description for the message line to `words`. The text
+ * is the id and title of the selected task or of all marked tasks, the visible lines of a log, or
+ * the section of the forensics. Returns false if there is nothing to copy. */
 bool view_copy_text(const struct view *view, const struct view_facts *facts, struct str *text,
                     struct str *words);
 
@@ -726,7 +734,7 @@ bool view_copy_path(const struct view *view, const struct view_facts *facts, str
 
 enum { VIEW_WHEEL_ROWS = 3, VIEW_SEEK_WHOLE = 1000 };
 
-/* Handles a mouse event. `canvas` is what the user sees: its zones say what is where. */
+/* Handles a mouse event. `canvas` is the frame on the screen, with its mouse zones. */
 struct view_todo view_mouse(struct view *view, const struct view_facts *facts,
                             const struct canvas *canvas, const struct mouse *mouse);
 

@@ -1,5 +1,6 @@
-/* view_acts.c - acts on one task or many: the targets are fixed when the key is pressed, confirmed
- * if necessary, confirmed again if the tasks have changed in the meantime, and can be undone. */
+/* view_acts.c - acts on one task or many. The targets are fixed when the key is pressed, and
+ * confirmed if necessary, again if the tasks have changed in the meantime. The latest act can be
+ * undone. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static struct prompt_target view_asked_of(const struct run_state *state, int tas
     };
 }
 
-/* A retry applies to the attempt on screen; holding applies to the task in any state. */
+/* Makes the request for the selected task. A retry refers to the present attempt; other verbs apply
+ * to the task in any state. */
 static struct view_todo control_for_chosen(const struct view *view, const struct view_facts *facts,
                                            enum control_verb verb)
 {
@@ -131,7 +133,7 @@ static const struct asked_act {
 };
 static_assert(ARRAY_LEN(asked_acts) == PROMPT_KIND_COUNT, "every question has its act");
 
-/* Returns true if the task allows this; otherwise sets *why. */
+/* Returns true if the task allows the act of this question; otherwise appends to *why. */
 static bool allows_question(const struct view *view, const struct view_facts *facts, int task,
                             enum prompt_kind kind, struct str *why)
 {
@@ -148,7 +150,7 @@ static bool allows_question(const struct view *view, const struct view_facts *fa
     return !view_task_refusal(view, facts, task, asked_acts[kind].act, why);
 }
 
-/* Makes the marked tasks that allow the act targets, and asks about them. */
+/* Makes targets of the marked tasks that allow the act, and asks about them. */
 static struct view_todo act_on_marked(struct view *view, const struct view_facts *facts,
                                       enum act act)
 {
@@ -182,7 +184,9 @@ struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *f
     return todo;
 }
 
-enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question truncates the list */
+enum {
+    NAMES_MAX = PROMPT_LIST_MAX - 1
+}; /* maximum size of the list of ids in bytes; the question truncates the list */
 
 /* Returns how many targets have no row, not even that of a fold. */
 static int count_hidden(const struct view *view)
@@ -248,12 +252,13 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
-/* Updates the targets of an open question: drops those that no longer allow the act. Returns true
- * if one has changed: it has another attempt, its attempt has ended, or it was held or released. */
+/* Updates the targets of an open question; drops tasks that no longer allow the act. Returns true
+ * if a target has changed: it has a different attempt, its attempt has started or ended, or it was
+ * held or released. */
 static bool update_targets(struct view *view, const struct view_facts *facts)
 {
     struct prompt *prompt = &view->prompt;
-    struct str why = {0}; /* why the first one was dropped */
+    struct str why = {0}; /* why the first task was dropped */
     const int before = view->target_count;
     bool changed = false;
     int kept = 0;
@@ -294,7 +299,8 @@ static bool update_targets(struct view *view, const struct view_facts *facts)
     return changed;
 }
 
-/* `asked` is the question, already closed by its answer. */
+/* Returns the request for an answer. `asked` is the question, which the answer has already
+ * closed. */
 static struct view_todo carry_out_answer(struct view *view, const struct view_facts *facts,
                                          const struct prompt *asked, enum cancel_mode mode)
 {
@@ -404,7 +410,7 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
             .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
 }
 
-/* How to undo an act, which is itself an act. Verb 0: cannot be undone for this task, see `why`. */
+/* The act that undoes an act. Verb 0: the act cannot be undone for this task; `why` says why. */
 struct remedy {
     enum control_verb verb;
     const char *why;

@@ -73,8 +73,8 @@ static struct view_todo run_order(struct view *view, const struct view_facts *fa
     return draw;
 }
 
-/* Asks about all tasks that allow this. The acts change the run: in the past and in a replay, shows
- * why that is not possible. */
+/* Asks about all tasks that allow the act. In the past and in a replay, shows why that is not
+ * possible, because the acts change the run. */
 static struct view_todo ask_about_all(struct view *view, const struct view_facts *facts,
                                       enum act act, enum prompt_kind kind)
 {
@@ -89,7 +89,7 @@ static struct view_todo ask_about_all(struct view *view, const struct view_facts
     return view_ask_about_all(view, facts, kind);
 }
 
-/* Passes the command to the app. */
+/* Returns the action for the app, with the command's argument. */
 static struct view_todo todo_for_app(struct view *view, enum view_todo_kind kind,
                                      const char *argument)
 {
@@ -114,7 +114,7 @@ static struct view_todo run_set(struct view *view, const struct view_facts *fact
     return draw;
 }
 
-/* :plain prints future events of the run that devs was opened on. */
+/* Leaves the screen; :plain prints the future events of the run that devs was opened on. */
 static struct view_todo run_plain(struct view *view, const struct view_facts *facts,
                                   const char *argument)
 {
@@ -136,7 +136,7 @@ static struct view_todo run_plain(struct view *view, const struct view_facts *fa
     return draw;
 }
 
-/* A command is a key's act, such an act on all tasks, or a function of its own. */
+/* A command runs an act, asks about an act on all tasks, or calls a function of its own. */
 static const struct command {
     struct command_row row;
     enum act act;
@@ -171,7 +171,8 @@ const struct command_row *view_command_at(size_t index)
     return index < ARRAY_LEN(commands) ? &commands[index].row : NULL;
 }
 
-/* Returns the command that a line begins with; *argument is the text after its name and blanks. */
+/* Returns the command that a line begins with, or NULL. *argument is set to the rest of the line
+ * after the name and blanks. */
 static const struct command *find_command(const char *line, const char **argument)
 {
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -248,8 +249,8 @@ struct view_todo view_command_begin(struct view *view, const struct view_facts *
     return draw;
 }
 
-/* Adds the line to the history, unless it repeats the last one. Drops the oldest line if it is
- * full. */
+/* Adds the line to the history, unless it repeats the last one. A full history drops its oldest
+ * line. */
 static void remember_line(struct view_command *command)
 {
     const char *line = command->line.text;

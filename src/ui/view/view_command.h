@@ -14,16 +14,16 @@ struct view_facts;
 struct view_todo;
 
 enum {
-    VIEW_COMMANDS_MAX = 24, /* rows of the table */
-    COMMANDS_PAST_MAX = 16, /* lines of history in this session */
+    VIEW_COMMANDS_MAX = 24, /* maximum number of commands */
+    COMMANDS_PAST_MAX = 16, /* maximum number of lines in the history of this session */
 };
 
 struct view_command {
     struct line_edit line;
     char past[COMMANDS_PAST_MAX][LINE_EDIT_MAX]; /* newest last */
     int past_count;
-    int past_at;                  /* the one shown; past_count = none */
-    char argument[LINE_EDIT_MAX]; /* for VIEW_THEME, VIEW_NOTIFY */
+    int past_at;                  /* index of the line shown; past_count = none */
+    char argument[LINE_EDIT_MAX]; /* argument of VIEW_THEME and VIEW_NOTIFY */
 };
 
 /* A row of the table of commands. */
@@ -32,7 +32,7 @@ struct command_row {
     const char *argument; /* placeholder of its argument: "WORDS"; "" = none */
     const char *words;    /* description, for the help */
 };
-/* Returns commands in the order of the help; NULL past the last. */
+/* Returns the command at this index, in the order of the help; NULL after the last. */
 const struct command_row *view_command_at(size_t index);
 /* Returns the command that a line begins with, or NULL. */
 const struct command_row *view_command_in(const char *line);

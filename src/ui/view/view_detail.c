@@ -89,7 +89,7 @@ bool view_try_has(const struct view *view, const struct run_state *state, int by
 
 enum { PAGE_TRIES = 8 };
 
-/* Finds the nearest failed attempt after (1) or before (-1) the one in view. */
+/* Finds the nearest failed attempt after (step 1) or before (step -1) the attempt in view. */
 static bool find_failure(const struct view *view, const struct run_state *state, int step,
                          struct view_try *out)
 {

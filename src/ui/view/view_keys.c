@@ -51,7 +51,8 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts)
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-/* Shows the log line that was found in the last row of the pane. */
+/* Finds the next line with the search text, and scrolls so that it is in the last row of the log
+ * pane. */
 static void find_in_log(struct view *view, const struct view_facts *facts, int step)
 {
     const struct log_tail *log = facts->log;
@@ -92,7 +93,7 @@ static void choose_next_needs_you(struct view *view, const struct view_facts *fa
     view_say(view, &facts->clock, "nothing needs you");
 }
 
-/* Gets the move of a playback key; returns false for any other. */
+/* Gets the move of a playback act. Returns false for other acts. */
 static bool replay_move_of(enum act act, enum replay_move *out)
 {
     static const struct {
@@ -152,7 +153,7 @@ static struct view_todo go_back(struct view *view, const struct view_facts *fact
     return draw;
 }
 
-/* m: asks for a name, or removes the bookmark at this moment. */
+/* Handles `m`: asks for a name, or removes the bookmark at this moment. */
 static struct view_todo toggle_bookmark(struct view *view, const struct view_facts *facts)
 {
     const struct bookmark *here = view_bookmark_here(facts);
@@ -324,7 +325,9 @@ static struct view_todo do_act(struct view *view, const struct view_facts *facts
     if (view_refusal(view, facts, act, &why)) {
         view_say(view, &facts->clock, "%s", str_text(&why));
     } else {
-        bool folds = act == UI_OPEN; /* acts on a fold's tasks count as acts on tasks */
+        bool folds =
+            act ==
+            UI_OPEN; /* other acts on a fold's tasks are carried out by view_act_on_tasks() */
         const bool is_done = screen_acts[view_screen(view)](view, facts, act, &todo) ||
                              view_terminal_act(view, facts, act, &todo) ||
                              (folds && view_fold_act(view, facts, act, &todo)) ||
@@ -404,7 +407,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
 {
     const struct key_binding *binding = keymap_find(view->keys, view_place(view, facts), key);
     const enum act act = binding ? binding->act : UI_NONE;
-    /* Redraw and suspend work whatever is open, and change nothing. */
+    /* Redraw and suspend work regardless of what is open, and change nothing. */
     if (binding && binding->key < ' ' && (act == UI_REDRAW || act == UI_SUSPEND))
         return do_binding(view, facts, binding);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
@@ -414,7 +417,8 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     if (!takes_all && !binding) {
-        if (key > ' ' && key <= '~' && view->message[0] == '\0') { /* keep an answer */
+        if (key > ' ' && key <= '~' &&
+            view->message[0] == '\0') { /* do not replace the answer to another key */
             struct str text = {0};
             str_addf(&text, "%c does nothing here: ", (char)key);
             keymap_say(view->keys, "{help} lists the keys", &text);

@@ -73,7 +73,7 @@ void view_log_search_key(struct view *view, const struct view_facts *facts, uint
     log->asks_only = false;
     log->only = view->search.len > 0;
     take_search(view);
-    if (is_of_before) { /* already found */
+    if (is_of_before) { /* its hit is already known */
         log->hit = log->was_hit;
         log->want = VIEW_LOG_NOTHING;
     }
@@ -95,8 +95,9 @@ struct quest {
     int64_t from;
 };
 
-/* Starts at the last hit if it is visible, or else at the top of the screen. Errors start with the
- * bytes that the rule matched. VIEW_LOG_NOTHING: the act does not search. */
+/* Returns the search for an act: it starts at the last hit if that is visible, or else at the edge
+ * of the screen. The first search for errors starts with the bytes that the rule matched.
+ * VIEW_LOG_NOTHING: the act does not search. */
 static struct quest quest_of(const struct view *view, const struct log_pager *pager, enum act act)
 {
     const struct view_log *log = &view->log;
@@ -138,7 +139,7 @@ static void add_none_found(const struct view *view, const struct log_pager *page
         str_addf(out, "\"%s\" not found further %s", view->search.text, way);
 }
 
-/* Appends a message if nothing is known to exist in that direction. */
+/* Appends a message if it is known that there is nothing to find in that direction. */
 static void add_nothing_there(const struct view *view, const struct view_facts *facts, enum act act,
                               struct str *why)
 {
@@ -148,7 +149,7 @@ static void add_nothing_there(const struct view *view, const struct view_facts *
     size_t line = 0;
     if (quest.want == VIEW_LOG_NOTHING)
         return;
-    /* Keys can be ahead of the pager, which may still have another attempt or search text. */
+    /* Keys can be ahead of the pager, which may still have a different attempt or search text. */
     if (pager->key.task != now.task || pager->key.step != now.step ||
         pager->key.attempt != now.attempt || strcmp(pager->needle, view->search.text) != 0)
         return;
@@ -266,8 +267,9 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
 }
 
 enum {
-    SCROLL_ROWS_MAX = 1000, /* limit per step, when line heights must be known */
-    HIT_PART = 3,           /* a hit is placed a third of the way down the screen */
+    SCROLL_ROWS_MAX =
+        1000,     /* maximum number of rows per step if the rows of each line must be computed */
+    HIT_PART = 3, /* a hit is placed a third of the way down the screen */
 };
 
 /* The parameters of resolving the position, to pass them together. */
@@ -298,7 +300,7 @@ static bool load_lines(const struct settling *it, size_t index, size_t count)
     return log_pager_load(it->pager, it->source, index, count, it->err);
 }
 
-/* Scrolls so that the last line is in the last row. */
+/* Scrolls so that the end of the last line is in the last row. */
 static bool go_to_end(const struct settling *it)
 {
     struct view_log *log = it->log;
@@ -357,7 +359,8 @@ static bool scroll_up(const struct settling *it, size_t by)
     return true;
 }
 
-/* Does not scroll past the end. Near the end, this needs the rows of each line. */
+/* Limits the position to the end of the log, and loads the lines. Near the end, this needs the rows
+ * of each line. */
 static bool keep_in_bounds(const struct settling *it)
 {
     struct view_log *log = it->log;

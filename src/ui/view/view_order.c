@@ -60,7 +60,8 @@ struct sort_key {
     int task;
 };
 
-/* Tasks that need the user come first, then failures, then active ones, then successes. */
+/* Returns the rank of a state: tasks that need the user come first, then failures, then active
+ * tasks, then successes. */
 static int64_t rank_of(enum shown shown)
 {
     static const int ranks[] = {
@@ -114,7 +115,7 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
     }
 }
 
-/* Natural order: T-9 comes before T-10. */
+/* Compares in natural order: T-9 comes before T-10. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -164,7 +165,7 @@ void view_order_sort(const struct view *view, const struct view_facts *facts, in
     free(keys);
 }
 
-/* The user requested this, so the rows may move at once. */
+/* Sorts the rows at once, because the user requested the order. */
 static void sort_rows_now(struct view *view, const struct view_facts *facts)
 {
     view->still_until = facts->clock.mono_ms;

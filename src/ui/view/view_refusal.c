@@ -46,8 +46,8 @@ static const char *act_reason(const struct view_facts *facts, int number, enum a
     }
 }
 
-/* Returns true if the act starts something in a run whose engine is gone. No new engine is started
- * for it, unlike for a run that has ended. */
+/* Returns true if the act would start something in a run whose engine has died. Unlike for a run
+ * that has ended, no new engine is started for it. */
 static bool lacks_engine(const struct view_facts *facts, enum act act)
 {
     return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
@@ -97,7 +97,8 @@ static bool marked_refusal(const struct view *view, const struct view_facts *fac
     return refused;
 }
 
-/* An act on a fold applies to all its tasks: one is sent, or all are held or cancelled. */
+/* Returns true and appends why if a fold does not allow the act. An act applies to the fold as a
+ * whole: a retry sends one task, the others hold or cancel all tasks. */
 static bool fold_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                          struct str *why)
 {
@@ -133,7 +134,7 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
     return view_task_refusal(view, facts, view->chosen, act, why);
 }
 
-/* Checks that are the same on all screens. */
+/* Returns the reason from checks that apply to all screens, or NULL. */
 static const char *common_reason(const struct view *view, const struct view_facts *facts,
                                  enum act act)
 {

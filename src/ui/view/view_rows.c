@@ -8,11 +8,12 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* A row is a task, or a fold, identified by its first task. */
+/* A row is the number of a task, or a fold's row, see row_of_fold(). This is the index of a missing
+ * row. */
 enum { VIEW_NO_ROW = -1 };
 
-/* Finds tasks that wait after the same result. The time spans of two such faults may overlap, and
- * each fold only describes its own members. */
+/* Makes folds of tasks that wait after the same result. The times of two such faults may overlap,
+ * so each fold only describes its own tasks. */
 static void find_waiting(struct view *view, const struct run_state *state)
 {
     struct fault faults[FAULTS_MAX];
@@ -45,7 +46,7 @@ static void find_waiting(struct view *view, const struct run_state *state)
     }
 }
 
-/* Finds tasks that wait for another task to finish. */
+/* Makes folds of tasks that wait for the same task to pass. */
 static void find_following(struct view *view, const struct run_state *state)
 {
     int first = view->fold_count;
@@ -125,13 +126,13 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold)
     view->unfolded[view->unfolded_count++] = fold->fault.fingerprint;
 }
 
-/* Returns room for one row per task and per fold. */
+/* Returns the maximum number of rows: one for each task and each fold. */
 static size_t rows_max(const struct view *view)
 {
     return (size_t)view->order_count + VIEW_FOLDS_MAX + 1;
 }
 
-/* A fold's row is the bitwise complement of its first task's number. */
+/* Returns the row of a fold: the bitwise complement of its first task's number. */
 static int row_of_fold(int first)
 {
     return -1 - first;
@@ -220,8 +221,9 @@ static void build_rows(const struct view *view, const struct view_facts *facts, 
                 out->rows[out->count++] = task;
             continue;
         }
-        /* In a fold: the fold's row at its first task, and nothing for the other tasks, except the
-         * selected one. */
+        /* Tasks in a fold share the fold's row, which is where the first of them would be. If the
+         * fold is unfolded, its tasks follow it; otherwise, only the selected task has a row of its
+         * own. */
         const int first = view->folds[fold].fault.first;
         const bool unfolded = view_is_unfolded(view, &view->folds[fold]);
         if (!has_row[fold]) {
@@ -255,12 +257,12 @@ struct mending {
     const struct wanted_rows *wanted;
     int *rows; /* the rows that are kept */
     int count;
-    bool *has_own; /* per task */
+    bool *has_own; /* owned; per task: it has a row of its own */
     bool has_row[VIEW_FOLDS_MAX];
-    bool uncovered[VIEW_FOLDS_MAX]; /* neither the fold nor one of its tasks has a row */
+    bool uncovered[VIEW_FOLDS_MAX]; /* the fold has no row, and one of its tasks has none either */
 };
 
-/* Returns the fold of this task, if the fold may have a row. */
+/* Returns the fold of this task if the fold may have a row, or -1. */
 static int shown_fold(const struct mending *mending, int task)
 {
     int fold = mending->view->fold_of[task];
@@ -311,7 +313,8 @@ static int put_missing(const struct mending *mending, int *out)
 {
     const struct wanted_rows *wanted = mending->wanted;
     const int tasks = mending->view->order_count;
-    /* The positions of the wanted rows, per task: first the own rows, then the folds. */
+    /* Positions of the wanted rows: first the own row of each task, then the fold's row of each
+     * first task. */
     int *at = xcalloc(2 * (size_t)tasks + 1, sizeof(*at));
     int count = 0;
     for (int i = 0; i < 2 * tasks; i++)
@@ -365,8 +368,8 @@ bool view_is_over(const struct view_facts *facts)
     return facts->state->ended || facts->orphaned;
 }
 
-/* When a run is opened, or has ended while the view was elsewhere, selects the first task that
- * needs the user or has failed. In a live run, only if the top row needs the user. */
+/* Selects the top row if its task needs the user or has failed, when a run is opened or has ended
+ * unattended. Does nothing with any other sort order than "as added". */
 static void choose_first_failed(struct view *view, const struct view_facts *facts, bool is_opened)
 {
     const bool is_over = view_is_over(facts);

@@ -151,7 +151,7 @@ static size_t marks_bytes(const struct view *view)
     return (size_t)view->order_count * sizeof(*view->marks.of);
 }
 
-/* Marks all tasks of a row. */
+/* Marks or unmarks all tasks of a row. */
 static void mark_row(struct view *view, int row, bool marked)
 {
     if (!view_row_is_fold(row)) {
@@ -208,7 +208,7 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
     struct view_marks *marks = &view->marks;
     const int from = marks->range_from;
     const int chosen = view_chosen_row(view);
-    if (act != UI_MARK_RANGE || from < 0)                    /* otherwise it ends a range */
+    if (act != UI_MARK_RANGE || from < 0) /* otherwise the key ends the open range */
         memcpy(marks->before, marks->of, marks_bytes(view)); /* for undo */
     marks->range_from = -1;
     switch (act) {
@@ -248,7 +248,8 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
         view_say(view, &facts->clock, "marked: %d", marks->count);
 }
 
-/* The act applies to the tasks in the fold now, even if the fold changes later. */
+/* Makes targets of the fold's present tasks, so that the act applies to these even if the fold
+ * changes later. */
 static void aim_at_fold(struct view *view, const struct view_facts *facts,
                         const struct view_fold *fold)
 {

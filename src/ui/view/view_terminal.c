@@ -60,7 +60,7 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
     return todo;
 }
 
-enum { WORDS_MAX = 80 }; /* bytes of copied text repeated in the message */
+enum { WORDS_MAX = 80 }; /* maximum bytes of copied text that the message repeats */
 
 static void add_task(const struct view_facts *facts, int task, struct str *out)
 {
@@ -190,7 +190,7 @@ bool view_copy_path(const struct view *view, const struct view_facts *facts, str
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-/* A click or drag on the time line. */
+/* Returns the action for a click or drag on the time line. */
 static struct view_todo seek_column(const struct canvas_zone *zone, int column)
 {
     const int last = zone->spot.width > 1 ? zone->spot.width - 1 : 1;
@@ -273,7 +273,7 @@ static void turn_wheel(struct view *view, const struct view_facts *facts,
     } else if (screen == SCREEN_FORENSICS) {
         view->forensics.top = moved_within(view->forensics.top, rows, view->forensics.room.last);
     } else if (screen == SCREEN_TASKS || screen == SCREEN_DETAIL) {
-        /* The pane under the mouse, or else the one with the focus. */
+        /* Use the pane under the mouse, or else the pane with the focus. */
         const struct canvas_zone *zone =
             canvas_find_zone(canvas, mouse->row, mouse->column, ZONES_PANE);
         const enum view_pane pane =
