@@ -153,6 +153,7 @@ void rows_result(struct rows *rows, const struct run_state *state)
 {
     static const enum task_status others[] = {TASK_GAVE_UP, TASK_STUCK,     TASK_NEEDS_YOU,
                                               TASK_BLOCKED, TASK_CANCELLED, TASK_QUEUED};
+    static_assert(ARRAY_LEN(others) + 3 == TASK_STATUS_COUNT, "all but passed, running, waiting");
     int flaky = 0;
     for (int i = 0; i < state->plan->task_count; i++)
         flaky += state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0;

@@ -115,7 +115,12 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
     case TASK_PASSED:
         advice = "";
         break;
-    default:
+    case TASK_QUEUED:
+    case TASK_RUNNING:
+    case TASK_BACKOFF:
+    case TASK_BLOCKED:
+    case TASK_GAVE_UP:
+    case TASK_STATUS_COUNT:
         if (!attempt)
             advice = "It was not executed: tell the person.";
         else if (attempt->outcome.kind == OUTCOME_TIMEOUT)

@@ -290,7 +290,7 @@ bool log_own_check(const struct place *place, struct err *err)
     if (!place_check_log(place, err)) /* not even a log: do not suggest adopting it */
         return false;
     return err_set(err, ERR_INVALID,
-                   "the log '%.200s' was not made by this user on this machine, or by an older"
+                   "the log '%.200s' was made by another user, on another machine or by an older"
                    " devs, so it is read-only; devs gc --adopt makes it yours",
                    place->db);
 }

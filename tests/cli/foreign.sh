@@ -29,7 +29,7 @@ git add -f . && git -c user.name=ann -c user.email=ann@example.org commit -qm al
 cd ..
 (umask 077 && git clone -q origin clone)
 cd clone || exit 1
-readonly_line="devs: the log '$dir/clone/.devs/devs.db' was not made by this user on this machine, or by an older devs, so it is read-only; devs gc --adopt makes it yours"
+readonly_line="devs: the log '$dir/clone/.devs/devs.db' was made by another user, on another machine or by an older devs, so it is read-only; devs gc --adopt makes it yours"
 before=$(cat .devs/devs.db .devs/devs.db-wal | cksum)
 for command in status runs 'why a' 'log a' 'debug --logs --plain' 'gc --dry-run'; do
 	# shellcheck disable=SC2086

@@ -168,9 +168,8 @@ static void verify_found_decision(void *ctx, const struct redecide_difference *d
     *decision = (struct verify_decision){0};
     set_place(&decision->place, difference->state->plan, about);
     str_addf(&decision->cause, "#%lld ", (long long)difference->cause->seq);
-    str_add(&decision->cause, difference->input == INPUT_TIME
-                                  ? "the time"
-                                  : event_kind_name(difference->cause->kind));
+    str_add(&decision->cause,
+            difference->input == INPUT_TIME ? "a timer" : event_kind_name(difference->cause->kind));
     add_words(difference->state, difference->recorded, &decision->recorded);
     add_words(difference->state, difference->made, &decision->made);
     add_changes(difference, &decision->changes);

@@ -3,6 +3,7 @@
 
 #include "run_internal.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -107,6 +108,7 @@ void summary_write(const struct summary *summary, struct str *out)
 {
     static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_STUCK,     TASK_GAVE_UP,
                                              TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
+    static_assert(ARRAY_LEN(order) + 3 == TASK_STATUS_COUNT, "all but the three open states");
     const struct run_state *state = summary->state;
     const long long run = (long long)summary->run;
     struct rows rows = {0}, work = {0};

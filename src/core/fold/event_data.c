@@ -11,27 +11,30 @@
 #include "plan.h"
 #include "xalloc.h"
 
-enum field_type {
-    FIELD_INT,
-    FIELD_I64,
-    FIELD_UNSIGNED,
-    FIELD_BITS, /* uint64_t, written as a signed number because JSON readers keep only int64_t */
-    FIELD_REAL,
-    FIELD_BOOL,
-    FIELD_WORD,   /* an enum, written as a word */
-    FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
-    FIELD_TEXT,   /* const char *; NULL is left out */
-    FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
-    FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
-    FIELD_COUNTS, /* const char *: lines such as "3 NAME", written as an object; NULL is left out */
-    FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
-    FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX]; their number is at `least` */
+enum event_field_type {
+    EVENT_FIELD_INT,
+    EVENT_FIELD_I64,
+    EVENT_FIELD_UNSIGNED,
+    EVENT_FIELD_BITS, /* uint64_t, written as a signed number because JSON readers keep only int64_t
+                       */
+    EVENT_FIELD_REAL,
+    EVENT_FIELD_BOOL,
+    EVENT_FIELD_WORD,   /* an enum, written as a word */
+    EVENT_FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
+    EVENT_FIELD_TEXT,   /* const char *; NULL is left out */
+    EVENT_FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
+    EVENT_FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
+    EVENT_FIELD_COUNTS, /* const char *: lines such as "3 NAME", written as an object; NULL is left
+                           out */
+    EVENT_FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
+    EVENT_FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX]; their number is at `least`
+                         */
 };
 
-struct field {
+struct event_field {
     const char *name;
     const char *means; /* for docs/run-log.md */
-    enum field_type type;
+    enum event_field_type type;
     bool always; /* written even if the value is the default */
     unsigned offset;
     int64_t otherwise;        /* the default value */
@@ -102,94 +105,95 @@ static const char *stop_word(int number)
 
 #define INT(name, member, most, means)                                                             \
     {                                                                                              \
-        name, means, FIELD_INT, false, AT(member), 0, 0, most, NULL                                \
+        name, means, EVENT_FIELD_INT, false, AT(member), 0, 0, most, NULL                          \
     }
 #define INT_ALWAYS(name, member, least, most, means)                                               \
     {                                                                                              \
-        name, means, FIELD_INT, true, AT(member), 0, least, most, NULL                             \
+        name, means, EVENT_FIELD_INT, true, AT(member), 0, least, most, NULL                       \
     }
 #define I64(name, member, most, means)                                                             \
     {                                                                                              \
-        name, means, FIELD_I64, false, AT(member), 0, 0, most, NULL                                \
+        name, means, EVENT_FIELD_I64, false, AT(member), 0, 0, most, NULL                          \
     }
 #define I64_ALWAYS(name, member, least, most, means)                                               \
     {                                                                                              \
-        name, means, FIELD_I64, true, AT(member), 0, least, most, NULL                             \
+        name, means, EVENT_FIELD_I64, true, AT(member), 0, least, most, NULL                       \
     }
 #define TIME(name, member, means)                                                                  \
     {                                                                                              \
-        name, means, FIELD_I64, false, AT(member), 0, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS, NULL    \
+        name, means, EVENT_FIELD_I64, false, AT(member), 0, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS,   \
+            NULL                                                                                   \
     }
 #define BOOL(name, member, means)                                                                  \
     {                                                                                              \
-        name, means, FIELD_BOOL, false, AT(member), 0, 0, 1, NULL                                  \
+        name, means, EVENT_FIELD_BOOL, false, AT(member), 0, 0, 1, NULL                            \
     }
 #define BOOL_ALWAYS(name, member, means)                                                           \
     {                                                                                              \
-        name, means, FIELD_BOOL, true, AT(member), 0, 0, 1, NULL                                   \
+        name, means, EVENT_FIELD_BOOL, true, AT(member), 0, 0, 1, NULL                             \
     }
 #define WORD(name, member, words, word, means)                                                     \
     {                                                                                              \
-        name, means, FIELD_WORD, true, AT(member), 0, 0, words, word                               \
+        name, means, EVENT_FIELD_WORD, true, AT(member), 0, 0, words, word                         \
     }
 #define WORD_OPTIONAL(name, member, words, word, means)                                            \
     {                                                                                              \
-        name, means, FIELD_WORD, false, AT(member), 0, 0, words, word                              \
+        name, means, EVENT_FIELD_WORD, false, AT(member), 0, 0, words, word                        \
     }
 #define DIGEST(name, member, means)                                                                \
     {                                                                                              \
-        name, means, FIELD_DIGEST, false, AT(member), 0, 0, 0, NULL                                \
+        name, means, EVENT_FIELD_DIGEST, false, AT(member), 0, 0, 0, NULL                          \
     }
 #define TEXT(name, member, means)                                                                  \
     {                                                                                              \
-        name, means, FIELD_TEXT, false, AT(member), 0, 0, 0, NULL                                  \
+        name, means, EVENT_FIELD_TEXT, false, AT(member), 0, 0, 0, NULL                            \
     }
 #define JSON(name, member, means)                                                                  \
     {                                                                                              \
-        name, means, FIELD_JSON, false, AT(member), 0, 0, 0, NULL                                  \
+        name, means, EVENT_FIELD_JSON, false, AT(member), 0, 0, 0, NULL                            \
     }
 #define LINES(name, member, means)                                                                 \
     {                                                                                              \
-        name, means, FIELD_LINES, false, AT(member), 0, 0, 0, NULL                                 \
+        name, means, EVENT_FIELD_LINES, false, AT(member), 0, 0, 0, NULL                           \
     }
 #define REAL_OR(name, member, otherwise, most, means)                                              \
     {                                                                                              \
-        name, means, FIELD_REAL, false, AT(member), otherwise, 0, most, NULL                       \
+        name, means, EVENT_FIELD_REAL, false, AT(member), otherwise, 0, most, NULL                 \
     }
 /* An int from 0 to `most`; -1 = does not apply. */
 #define INT_OR_NONE(name, member, most, means)                                                     \
     {                                                                                              \
-        name, means, FIELD_INT, false, AT(member), -1, -1, most, NULL                              \
+        name, means, EVENT_FIELD_INT, false, AT(member), -1, -1, most, NULL                        \
     }
 #define I64_OR_NONE(name, member, most, means)                                                     \
     {                                                                                              \
-        name, means, FIELD_I64, false, AT(member), -1, -1, most, NULL                              \
+        name, means, EVENT_FIELD_I64, false, AT(member), -1, -1, most, NULL                        \
     }
 #define LOOP(member, is_there)                                                                     \
     {                                                                                              \
-        "loop", "the step of the trajectory, see [below](#loop-facts)", FIELD_LOOP, false,         \
+        "loop", "the step of the trajectory, see [below](#loop-facts)", EVENT_FIELD_LOOP, false,   \
             AT(member), 0, AT(is_there), 0, NULL                                                   \
     }
 #define BY TEXT("by", by, "the person who did it")
 
-static const struct field run_started[] = {
+static const struct event_field run_started[] = {
     INT_ALWAYS("jobs", run_started.jobs, 0, FOLD_COUNT_MAX, "attempts at a time"),
     BY,
 };
-static const struct field run_ended[] = {
+static const struct event_field run_ended[] = {
     INT_ALWAYS("exit_code", run_ended.exit_code, INT32_MIN, INT32_MAX, "exit code of the run"),
 };
-static const struct field attempt_started[] = {
+static const struct event_field attempt_started[] = {
     DIGEST("call", started.call, "identity of the command and its surroundings"),
     INT("start", started.start, INT32_MAX,
         "number of this start, after failed ones; missing: the first"),
 };
-static const struct field attempt_running[] = {
+static const struct event_field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
     I64_ALWAYS("pid_start", running.pid_start, INT64_MIN, INT64_MAX,
                "start of the process, clock ticks since boot"),
 };
-static const struct field attempt_ended[] = {
+static const struct event_field attempt_ended[] = {
     WORD("outcome", ended.outcome.kind, OUTCOME_KIND_COUNT, outcome_word, "how it ended"),
     INT_ALWAYS("code", ended.outcome.code, INT32_MIN, INT32_MAX,
                "exit code, signal number, or why it did not start (an errno, or a number of devs "
@@ -198,15 +202,15 @@ static const struct field attempt_ended[] = {
                "from start to end"),
     I64_ALWAYS("out_bytes", ended.outcome.bytes[0], INT64_MIN, INT64_MAX, "written to stdout"),
     I64_ALWAYS("err_bytes", ended.outcome.bytes[1], INT64_MIN, INT64_MAX, "written to stderr"),
-    {"out_lines", "line feeds in stdout", FIELD_I64, false, AT(ended.outcome.lines[0]), 0,
+    {"out_lines", "line feeds in stdout", EVENT_FIELD_I64, false, AT(ended.outcome.lines[0]), 0,
      INT64_MIN, INT64_MAX, NULL},
-    {"err_lines", "line feeds in stderr", FIELD_I64, false, AT(ended.outcome.lines[1]), 0,
+    {"err_lines", "line feeds in stderr", EVENT_FIELD_I64, false, AT(ended.outcome.lines[1]), 0,
      INT64_MIN, INT64_MAX, NULL},
-    {"rss_kib", "peak memory", FIELD_I64, false, AT(ended.outcome.rss_kib_max), 0, INT64_MIN,
+    {"rss_kib", "peak memory", EVENT_FIELD_I64, false, AT(ended.outcome.rss_kib_max), 0, INT64_MIN,
      INT64_MAX, NULL},
-    {"cpu_ms", "user and system time", FIELD_I64, false, AT(ended.outcome.cpu_ms), 0, INT64_MIN,
-     INT64_MAX, NULL},
-    {"processes_left", "processes that it left behind", FIELD_INT, false,
+    {"cpu_ms", "user and system time", EVENT_FIELD_I64, false, AT(ended.outcome.cpu_ms), 0,
+     INT64_MIN, INT64_MAX, NULL},
+    {"processes_left", "processes that it left behind", EVENT_FIELD_INT, false,
      AT(ended.outcome.processes_left), 0, INT32_MIN, INT32_MAX, NULL},
     DIGEST("fingerprint", ended.fingerprint, "of the normalized output"),
     BOOL("partial", ended.partial, "the fingerprint does not cover all output"),
@@ -226,7 +230,7 @@ static const struct field attempt_ended[] = {
                 "share of lines that are new to the task; missing: it printed none"),
     LOOP(ended.loop, ended.has_loop),
 };
-static const struct field attempt_judged[] = {
+static const struct event_field attempt_judged[] = {
     WORD("class", judged.label.class, VERDICT_CLASS_COUNT, class_word, "the verdict"),
     WORD_OPTIONAL("type", judged.label.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
     WORD_OPTIONAL("reason", judged.label.reason, REASON_COUNT, reason_word, "persistent reason"),
@@ -244,8 +248,8 @@ static const struct field attempt_judged[] = {
     I64_OR_NONE("resume_at_ms", judged.resume_at_ms, FOLD_TIME_MAX_MS,
                 "parked until then, UTC; missing: not parked"),
     TEXT("hint_rule", judged.hint_rule, "the rule that gave that time"),
-    {"near", "up to 4 rules that nearly decided: rule, why, stream, offset", FIELD_NEAR, false,
-     AT(judged.near), 0, AT(judged.near_count), 0, NULL},
+    {"near", "up to 4 rules that nearly decided: rule, why, stream, offset", EVENT_FIELD_NEAR,
+     false, AT(judged.near), 0, AT(judged.near_count), 0, NULL},
     BOOL("ask", judged.ask, "only a person can help"),
     BOOL("no_retry", judged.no_retry, "no policy retries it"),
     LINES("violations", judged.violations, "why the output does not match its contract"),
@@ -281,7 +285,7 @@ static const struct field attempt_judged[] = {
         BOOL("poll", facts.poll, "it checks something that does not change"),                      \
         {"masks",                                                                                  \
          "what was masked in the last result, see [below](#loop-facts)",                           \
-         FIELD_UNSIGNED,                                                                           \
+         EVENT_FIELD_UNSIGNED,                                                                     \
          false,                                                                                    \
          AT(facts.masks),                                                                          \
          0,                                                                                        \
@@ -290,7 +294,7 @@ static const struct field attempt_judged[] = {
          NULL},                                                                                    \
         TEXT("why", facts.why, "the loop in words")
 /* NOLINTEND(bugprone-macro-parentheses) */
-static const struct field wait_started[] = {
+static const struct event_field wait_started[] = {
     I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
     TIME("due_at_ms", wait.due.at_ms, "when it is due, UTC"),
     TIME("due_mono_ms", wait.due.mono_ms, "when it is due, since boot"),
@@ -312,11 +316,11 @@ static const struct field wait_started[] = {
     BOOL("full_jitter", wait.inputs.full_jitter, "jitter takes any part of the delay"),
     LIMITS(wait.inputs),
 };
-static const struct field wait_ended[] = {
+static const struct event_field wait_ended[] = {
     BOOL("skipped", wait_ended.skipped, "by a person; otherwise it was due"),
     BY,
 };
-static const struct field step_ended[] = {
+static const struct event_field step_ended[] = {
     WORD("decision", step_ended.decision, DECISION_KIND_COUNT, decision_word_of,
          "how the step ended"),
     INT_ALWAYS("attempts", step_ended.attempts, INT32_MIN, INT32_MAX, "attempts used"),
@@ -347,46 +351,46 @@ static const struct field step_ended[] = {
     I64("spent", step_ended.inputs.spent, INT64_MAX, "millionths of a dollar, a number, or ms"),
     I64("limit", step_ended.inputs.spent_limit, INT64_MAX, "in the same unit"),
 };
-static const struct field step_reopened[] = {
+static const struct event_field step_reopened[] = {
     INT_ALWAYS("new_grant", reopened.grant, 1, FOLD_COUNT_MAX, "number of the new grant"),
     INT_ALWAYS("allowed", reopened.allowed, 1, FOLD_COUNT_MAX, "attempts it allows"),
     INT("scale", reopened.scale, ENTROPY_SCALE_MAX,
         "\"go on\": loop thresholds are multiplied by this; missing: counting starts from zero"),
     BY,
 };
-static const struct field task_blocked[] = {
+static const struct event_field task_blocked[] = {
     INT_ALWAYS("needs", blocked.needs, INT32_MIN, INT32_MAX,
                "`task_no` of the required task that did not pass"),
 };
-static const struct field task_held[] = {
+static const struct event_field task_held[] = {
     INT_OR_NONE("follows", held.follows, PLAN_TASKS_MAX,
                 "`task_no` of the task that it follows; missing: a person holds it"),
     BY,
 };
-static const struct field task_released[] = {
+static const struct event_field task_released[] = {
     TIME("due_at_ms", released.due.at_ms, "if this delays the end of its wait, UTC"),
     TIME("due_mono_ms", released.due.mono_ms, "the same moment since boot"),
     TEXT("by", by, "the person; missing if the task that it followed got through"),
 };
-static const struct field cancel_asked[] = {
+static const struct event_field cancel_asked[] = {
     WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "how the attempt is ended"),
     BY,
 };
-static const struct field control_answered[] = {
+static const struct event_field control_answered[] = {
     I64_ALWAYS("control", answered.control, INT64_MIN, INT64_MAX, "`id` of the row in `control`"),
     BOOL_ALWAYS("done", answered.done, "false: rejected"),
-    {"verb", "the action", FIELD_WORD, true, AT(answered.verb), 0, 1, CONTROL_VERB_COUNT,
+    {"verb", "the action", EVENT_FIELD_WORD, true, AT(answered.verb), 0, 1, CONTROL_VERB_COUNT,
      verb_word},
     TEXT("answer", answered.answer, "for people"),
     BY,
 };
-static const struct field attempt_quiet[] = {
+static const struct event_field attempt_quiet[] = {
     I64_ALWAYS("quiet_ms", quiet.quiet_ms, 0, FOLD_TIME_MAX_MS, "time without output"),
 };
-static const struct field note[] = {
+static const struct event_field note[] = {
     TEXT("note", note.note, "something a person should read"),
 };
-static const struct field gate_closed[] = {
+static const struct event_field gate_closed[] = {
     INT_ALWAYS("source", gate_closed.source, 0, INT32_MAX,
                "number of the source, from 0 in the order of the plan"),
     TIME("due_at_ms", gate_closed.due.at_ms, "when the next attempt may start, UTC"),
@@ -396,20 +400,20 @@ static const struct field gate_closed[] = {
                 "`task_no` of the waiting task that a person sends first; missing: none"),
     BY,
 };
-static const struct field gate_opened[] = {
+static const struct event_field gate_opened[] = {
     INT_ALWAYS("source", gate_opened.source, 0, INT32_MAX,
                "number of the source, from 0 in the order of the plan"),
     INT_ALWAYS("waiting", gate_opened.waiting, INT32_MIN, INT32_MAX, "steps that wait at it"),
     I64_ALWAYS("spacing_ms", gate_opened.spacing_ms, 0, FOLD_SPACING_MAX_MS,
                "time between their starts"),
 };
-static const struct field class_corrected[] = {
+static const struct event_field class_corrected[] = {
     WORD("class", corrected.class, VERDICT_CLASS_COUNT, class_word, "the new verdict"),
     WORD_OPTIONAL("type", corrected.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
     WORD_OPTIONAL("reason", corrected.reason, REASON_COUNT, reason_word, "persistent reason"),
     BY,
 };
-static const struct field run_recovered[] = {
+static const struct event_field run_recovered[] = {
     BOOL("rebooted", recovered.rebooted, "the clock since boot was reset"),
     INT("jobs", recovered.jobs, PLAN_JOBS_MAX,
         "attempts at a time from now on; missing: as before"),
@@ -418,7 +422,7 @@ static const struct field run_recovered[] = {
                   "next actions name; missing: what was open"),
     BY,
 };
-static const struct field loop_suspected[] = {
+static const struct event_field loop_suspected[] = {
     WORD("rung", loop.facts.rung, ENTROPY_RUNG_COUNT, rung_word, "the rule"),
     I64_ALWAYS("first", loop.facts.first, INT64_MIN, INT64_MAX, "its first attempt or call"),
     I64_ALWAYS("last", loop.facts.last, INT64_MIN, INT64_MAX, "the last one"),
@@ -427,7 +431,7 @@ static const struct field loop_suspected[] = {
     TEXT("nudge", loop.nudge, "a line for the agent"),
     LOOP_FACTS(loop.facts),
 };
-static const struct field workspace_made[] = {
+static const struct event_field workspace_made[] = {
     WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word, "its kind"),
     I64_ALWAYS("ms", workspace.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
     TEXT("path", workspace.path, "its folder"),
@@ -441,11 +445,12 @@ static const struct field workspace_made[] = {
         I64_ALWAYS(counted, tree.count, 0, FOLD_TIME_MAX_MS, means),                               \
         I64_ALWAYS("bytes", tree.bytes, 0, FOLD_TIME_MAX_MS, size),                                \
         I64_ALWAYS("ms", tree.ms, 0, FOLD_TIME_MAX_MS, "how long it took")
-static const struct field workspace_saved[] = {TREE("files", "files in it", "size of the files")};
-static const struct field workspace_reset[] = {
+static const struct event_field workspace_saved[] = {
+    TREE("files", "files in it", "size of the files")};
+static const struct event_field workspace_reset[] = {
     TREE("paths", "paths restored", "bytes written for that")};
-static const struct field tree_proven[] = {TREE("files", "files in it", "size of the files")};
-static const struct field workspace_changed[] = {
+static const struct event_field tree_proven[] = {TREE("files", "files in it", "size of the files")};
+static const struct event_field workspace_changed[] = {
     I64_ALWAYS("paths", changes.paths, 0, FOLD_TIME_MAX_MS, "changed paths"),
     I64_ALWAYS("added", changes.added, 0, FOLD_TIME_MAX_MS, "lines added"),
     I64_ALWAYS("removed", changes.removed, 0, FOLD_TIME_MAX_MS, "lines removed"),
@@ -454,30 +459,30 @@ static const struct field workspace_changed[] = {
     TEXT("why", changes.why, "why it is partial"),
     LINES("changed", changes.changed, "the first paths: `[\"M src/a.c\",...]`"),
 };
-static const struct field result_kept[] = {
+static const struct event_field result_kept[] = {
     BOOL("as_folder", kept.is_folder, "as a folder; otherwise as a branch"),
     TEXT("branch", kept.branch, "the branch"),
     TEXT("commit", kept.commit, "its commit"),
     TEXT("path", kept.path, "the folder"),
 };
-static const struct field sandbox_lacks[] = {
+static const struct event_field sandbox_lacks[] = {
     LINES("keys", lacks.keys, "keys of the sandbox that are not enforced"),
     TEXT("why", lacks.why, "why not"),
 };
-static const struct field time_stopped[] = {
+static const struct event_field time_stopped[] = {
     I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "time that counts for no timeout"),
 };
-static const struct field secrets_cut[] = {
+static const struct event_field secrets_cut[] = {
     I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "secrets removed"),
-    {"names", "how often each: `{\"NAME\":n}`", FIELD_COUNTS, false, AT(secrets.names), 0, 0, 0,
-     NULL},
+    {"names", "how often each: `{\"NAME\":n}`", EVENT_FIELD_COUNTS, false, AT(secrets.names), 0, 0,
+     0, NULL},
 };
-static const struct field agent_session[] = {
+static const struct event_field agent_session[] = {
     TEXT("agent", session.agent, "the adapter"),
     TEXT("session", session.session, "id of the session"),
     BOOL("resumed", session.resumed, "it had begun before"),
 };
-static const struct field agent_used[] = {
+static const struct event_field agent_used[] = {
     I64_ALWAYS("turns", used.used.turns, 0, FOLD_TIME_MAX_MS, "turns of the agent"),
     I64_ALWAYS("calls", used.used.calls, 0, FOLD_TIME_MAX_MS, "tool calls"),
     I64_ALWAYS("cost_micro", used.used.cost_micro, 0, FOLD_TIME_MAX_MS,
@@ -488,25 +493,25 @@ static const struct field agent_used[] = {
     I64("refused", used.used.refused, AGENT_USED_MAX, "calls that the CLI did not allow"),
     TEXT("refused_call", used.refused_call, "the last call that was not allowed"),
 };
-static const struct field agent_call[] = {
+static const struct event_field agent_call[] = {
     I64_ALWAYS("number", call.number, 1, AGENT_CALLS_MAX, "within the attempt"),
     TEXT("tool", call.tool,
          "the tool; missing or `message`: a message of the agent, `user`: of a person"),
     TEXT("what", call.what, "the call or message in one line"),
     I64("ms", call.ms, FOLD_TIME_MAX_MS, "how long it took; missing: not known"),
-    {"code", "exit code; 1 if it is only known to have failed", FIELD_INT, false, AT(call.code), 0,
-     INT32_MIN, INT32_MAX, NULL},
+    {"code", "exit code; 1 if it is only known to have failed", EVENT_FIELD_INT, false,
+     AT(call.code), 0, INT32_MIN, INT32_MAX, NULL},
     BOOL("running", call.running, "it has not ended"),
     LOOP(call.loop, call.has_loop),
 };
-static const struct field budget[] = {
-    {"resource", "what it limits", FIELD_WORD, true, AT(budget.kind), 0, 1, BUDGET_KIND_COUNT,
+static const struct event_field budget[] = {
+    {"resource", "what it limits", EVENT_FIELD_WORD, true, AT(budget.kind), 0, 1, BUDGET_KIND_COUNT,
      budget_word},
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS, "millionths of a dollar, a number, or ms"),
     I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "in the same unit"),
     BOOL_ALWAYS("spent", budget.is_spent, "all of it; otherwise most"),
 };
-static const struct field round_started[] = {
+static const struct event_field round_started[] = {
     INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX, "its number, from 2"),
     INT_ALWAYS("from_step", round_started.from_step, 0, INT32_MAX,
                "the agent's step at which it begins, from 0"),
@@ -515,12 +520,12 @@ static const struct field round_started[] = {
     INT_ALWAYS("failed_attempt", round_started.failed_attempt, 0, INT32_MAX, "its attempt"),
     TEXT("prompt", round_started.prompt, "the agent's prompt"),
 };
-static const struct field task_added[] = {
+static const struct event_field task_added[] = {
     INT_ALWAYS("number", task_added.number, 0, INT32_MAX, "`task_no` of the new task"),
     JSON("task", task_added.task,
          "as in a plan, without secrets and shortened: [plan.md](plan.md#a-run-that-grows)"),
 };
-static const struct field hint_given[] = {
+static const struct event_field hint_given[] = {
     INT("allowed", hint.allowed, FOLD_COUNT_MAX,
         "total tries of its set from now on; missing: unchanged"),
     TEXT("hint", hint.hint, "text for the agent"),
@@ -537,7 +542,7 @@ static const struct field hint_given[] = {
     }
 
 static const struct {
-    const struct field *fields;
+    const struct event_field *fields;
     size_t count;
     const char *means; /* for docs/run-log.md; "" if the name says it all */
 } kinds[] = {
@@ -588,42 +593,43 @@ static_assert(ARRAY_LEN(kinds) == EVENT_KIND_COUNT, "every kind has its fields")
 
 /* Fields of a step of a trajectory; offsets are in struct entropy_fact. */
 #define FACT_AT(member) (unsigned)offsetof(struct entropy_fact, member)
-static const struct field loop_fields[] = {
-    {"kind", "call, neutral, pause, message", FIELD_WORD, false, FACT_AT(kind), 0, 0,
+static const struct event_field loop_fields[] = {
+    {"kind", "call, neutral, pause, message", EVENT_FIELD_WORD, false, FACT_AT(kind), 0, 0,
      ENTROPY_KIND_COUNT, step_kind_word},
-    {"call", "", FIELD_DIGEST, false, FACT_AT(call), 0, 0, 0, NULL},
-    {"outcome", "", FIELD_DIGEST, false, FACT_AT(outcome), 0, 0, 0, NULL},
-    {"raw", "", FIELD_BITS, false, FACT_AT(raw), 0, INT64_MIN, INT64_MAX, NULL},
-    {"bits", "", FIELD_UNSIGNED, false, FACT_AT(bits), 0, 0, ENTROPY_BITS_ALL, NULL},
-    {"gain", "", FIELD_WORD, false, FACT_AT(gain), 0, 0, ENTROPY_GAIN_COUNT, gain_word},
-    {"new_permille", "", FIELD_INT, false, FACT_AT(new_permille), -1, -1, PERMILLE, NULL},
-    {"lines", "", FIELD_I64, false, FACT_AT(lines), 0, 0, INT32_MAX, NULL},
+    {"call", "", EVENT_FIELD_DIGEST, false, FACT_AT(call), 0, 0, 0, NULL},
+    {"outcome", "", EVENT_FIELD_DIGEST, false, FACT_AT(outcome), 0, 0, 0, NULL},
+    {"raw", "", EVENT_FIELD_BITS, false, FACT_AT(raw), 0, INT64_MIN, INT64_MAX, NULL},
+    {"bits", "", EVENT_FIELD_UNSIGNED, false, FACT_AT(bits), 0, 0, ENTROPY_BITS_ALL, NULL},
+    {"gain", "", EVENT_FIELD_WORD, false, FACT_AT(gain), 0, 0, ENTROPY_GAIN_COUNT, gain_word},
+    {"new_permille", "", EVENT_FIELD_INT, false, FACT_AT(new_permille), -1, -1, PERMILLE, NULL},
+    {"lines", "", EVENT_FIELD_I64, false, FACT_AT(lines), 0, 0, INT32_MAX, NULL},
 };
 static_assert(sizeof(enum entropy_kind) == sizeof(int), "enums are read and written as int");
 
 /* The fields of a rule that nearly decided; offsets are in struct verdict_near_record. */
 #define NEAR_AT(member) (unsigned)offsetof(struct verdict_near_record, member)
-static const struct field near_fields[] = {
-    {"rule", "", FIELD_TEXT, false, NEAR_AT(rule), 0, 0, 0, NULL},
-    {"why", "", FIELD_WORD, true, NEAR_AT(why), 0, 0, NEAR_WHY_COUNT, near_word},
-    {"stream", "", FIELD_WORD, false, NEAR_AT(stream), 0, 0, VERDICT_STREAM_COUNT, stream_word},
-    {"offset", "", FIELD_I64, false, NEAR_AT(offset), 0, 0, INT64_MAX, NULL},
+static const struct event_field near_fields[] = {
+    {"rule", "", EVENT_FIELD_TEXT, false, NEAR_AT(rule), 0, 0, 0, NULL},
+    {"why", "", EVENT_FIELD_WORD, true, NEAR_AT(why), 0, 0, NEAR_WHY_COUNT, near_word},
+    {"stream", "", EVENT_FIELD_WORD, false, NEAR_AT(stream), 0, 0, VERDICT_STREAM_COUNT,
+     stream_word},
+    {"offset", "", EVENT_FIELD_I64, false, NEAR_AT(offset), 0, 0, INT64_MAX, NULL},
 };
 
 /* Access to a field. `base` is the event, or the step of a trajectory. */
 
-static const void *at_const(const void *base, const struct field *field)
+static const void *at_const(const void *base, const struct event_field *field)
 {
     return (const char *)base + field->offset;
 }
 
-static void *at(void *base, const struct field *field)
+static void *at(void *base, const struct event_field *field)
 {
     return (char *)base + field->offset;
 }
 
 /* Returns the value of a field that has a number. */
-static int64_t get_number(const void *base, const struct field *field)
+static int64_t get_number(const void *base, const struct event_field *field)
 {
     const void *from = at_const(base, field);
     int number = 0;
@@ -632,36 +638,36 @@ static int64_t get_number(const void *base, const struct field *field)
     uint64_t hash = 0;
     bool flag = false;
     switch (field->type) {
-    case FIELD_INT:
-    case FIELD_WORD:
+    case EVENT_FIELD_INT:
+    case EVENT_FIELD_WORD:
         memcpy(&number, from, sizeof(number));
         return number;
-    case FIELD_UNSIGNED:
+    case EVENT_FIELD_UNSIGNED:
         memcpy(&bits, from, sizeof(bits));
         return bits;
-    case FIELD_I64:
+    case EVENT_FIELD_I64:
         memcpy(&value, from, sizeof(value));
         return value;
-    case FIELD_BITS:
+    case EVENT_FIELD_BITS:
         memcpy(&hash, from, sizeof(hash));
         return (int64_t)hash;
-    case FIELD_BOOL:
+    case EVENT_FIELD_BOOL:
         memcpy(&flag, from, sizeof(flag));
         return flag;
-    case FIELD_REAL:
-    case FIELD_DIGEST:
-    case FIELD_TEXT:
-    case FIELD_JSON:
-    case FIELD_LINES:
-    case FIELD_COUNTS:
-    case FIELD_LOOP:
-    case FIELD_NEAR:
+    case EVENT_FIELD_REAL:
+    case EVENT_FIELD_DIGEST:
+    case EVENT_FIELD_TEXT:
+    case EVENT_FIELD_JSON:
+    case EVENT_FIELD_LINES:
+    case EVENT_FIELD_COUNTS:
+    case EVENT_FIELD_LOOP:
+    case EVENT_FIELD_NEAR:
         break;
     }
     return 0;
 }
 
-static void set_number(void *base, const struct field *field, int64_t value)
+static void set_number(void *base, const struct event_field *field, int64_t value)
 {
     void *to = at(base, field);
     const int number = (int)value;
@@ -670,44 +676,44 @@ static void set_number(void *base, const struct field *field, int64_t value)
     const bool flag = value != 0;
     const double real = (double)value;
     switch (field->type) {
-    case FIELD_INT:
-    case FIELD_WORD:
+    case EVENT_FIELD_INT:
+    case EVENT_FIELD_WORD:
         memcpy(to, &number, sizeof(number));
         break;
-    case FIELD_UNSIGNED:
+    case EVENT_FIELD_UNSIGNED:
         memcpy(to, &bits, sizeof(bits));
         break;
-    case FIELD_I64:
+    case EVENT_FIELD_I64:
         memcpy(to, &value, sizeof(value));
         break;
-    case FIELD_BITS:
+    case EVENT_FIELD_BITS:
         memcpy(to, &hash, sizeof(hash));
         break;
-    case FIELD_BOOL:
+    case EVENT_FIELD_BOOL:
         memcpy(to, &flag, sizeof(flag));
         break;
-    case FIELD_REAL: /* only default values */
+    case EVENT_FIELD_REAL: /* only default values */
         memcpy(to, &real, sizeof(real));
         break;
-    case FIELD_DIGEST:
-    case FIELD_TEXT:
-    case FIELD_JSON:
-    case FIELD_LINES:
-    case FIELD_COUNTS:
-    case FIELD_LOOP:
-    case FIELD_NEAR:
+    case EVENT_FIELD_DIGEST:
+    case EVENT_FIELD_TEXT:
+    case EVENT_FIELD_JSON:
+    case EVENT_FIELD_LINES:
+    case EVENT_FIELD_COUNTS:
+    case EVENT_FIELD_LOOP:
+    case EVENT_FIELD_NEAR:
         break;
     }
 }
 
-static bool is_in_range(const struct field *field, int64_t value)
+static bool is_in_range(const struct event_field *field, int64_t value)
 {
-    const int64_t most = field->type == FIELD_WORD ? field->most - 1 : field->most;
+    const int64_t most = field->type == EVENT_FIELD_WORD ? field->most - 1 : field->most;
     return value >= field->least && value <= most;
 }
 
 /* Returns whether the step of a LOOP field is set. */
-static bool has_loop(const struct event *event, const struct field *field)
+static bool has_loop(const struct event *event, const struct event_field *field)
 {
     bool is_there;
     memcpy(&is_there, (const char *)event + field->least, sizeof(is_there));
@@ -715,14 +721,14 @@ static bool has_loop(const struct event *event, const struct field *field)
 }
 
 /* Returns the number of near misses in a NEAR field. */
-static int near_count(const void *base, const struct field *field)
+static int near_count(const void *base, const struct event_field *field)
 {
     int count;
     memcpy(&count, (const char *)base + field->least, sizeof(count));
     return count;
 }
 
-static void set_defaults(void *base, const struct field *fields, size_t count)
+static void set_defaults(void *base, const struct event_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (fields[i].otherwise != 0)
@@ -742,29 +748,29 @@ struct event event_new(enum event_kind kind)
     return event;
 }
 
-static bool numbers_are_in_range(const void *base, const struct field *fields, size_t count)
+static bool numbers_are_in_range(const void *base, const struct event_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct field *field = &fields[i];
+        const struct event_field *field = &fields[i];
         double real;
         switch (field->type) {
-        case FIELD_DIGEST:
-        case FIELD_TEXT:
-        case FIELD_JSON:
-        case FIELD_LINES:
-        case FIELD_COUNTS:
+        case EVENT_FIELD_DIGEST:
+        case EVENT_FIELD_TEXT:
+        case EVENT_FIELD_JSON:
+        case EVENT_FIELD_LINES:
+        case EVENT_FIELD_COUNTS:
             break;
-        case FIELD_REAL:
+        case EVENT_FIELD_REAL:
             memcpy(&real, at_const(base, field), sizeof(real));
             if (!(real >= (double)field->least && real <= (double)field->most))
                 return false;
             break;
-        case FIELD_LOOP:
+        case EVENT_FIELD_LOOP:
             if (has_loop(base, field) &&
                 !numbers_are_in_range(at_const(base, field), loop_fields, ARRAY_LEN(loop_fields)))
                 return false;
             break;
-        case FIELD_NEAR:
+        case EVENT_FIELD_NEAR:
             if (near_count(base, field) < 0 || near_count(base, field) > VERDICT_NEAR_MAX)
                 return false;
             for (int n = 0; n < near_count(base, field); n++) {
@@ -773,12 +779,12 @@ static bool numbers_are_in_range(const void *base, const struct field *fields, s
                     return false;
             }
             break;
-        case FIELD_INT:
-        case FIELD_I64:
-        case FIELD_UNSIGNED:
-        case FIELD_BITS:
-        case FIELD_BOOL:
-        case FIELD_WORD:
+        case EVENT_FIELD_INT:
+        case EVENT_FIELD_I64:
+        case EVENT_FIELD_UNSIGNED:
+        case EVENT_FIELD_BITS:
+        case EVENT_FIELD_BOOL:
+        case EVENT_FIELD_WORD:
             if (!is_in_range(field, get_number(base, field)))
                 return false;
             break;
@@ -794,7 +800,7 @@ bool event_is_in_range(const struct event *event)
 
 /* Writing. */
 
-static void write_fields(const void *base, const struct field *fields, size_t count,
+static void write_fields(const void *base, const struct event_field *fields, size_t count,
                          struct str *out);
 
 static void write_lines(const char *name, const char *lines, struct str *out)
@@ -831,7 +837,7 @@ static void write_counts(const char *name, const char *lines, struct str *out)
     str_add_char(out, '}');
 }
 
-static void write_field(const void *base, const struct field *field, struct str *out)
+static void write_field(const void *base, const struct event_field *field, struct str *out)
 {
     const void *from = at_const(base, field);
     char hex[DIGEST_HEX_MAX];
@@ -840,61 +846,61 @@ static void write_field(const void *base, const struct field *field, struct str 
     double real;
     int64_t value;
     switch (field->type) {
-    case FIELD_INT:
-    case FIELD_I64:
-    case FIELD_UNSIGNED:
-    case FIELD_BITS:
+    case EVENT_FIELD_INT:
+    case EVENT_FIELD_I64:
+    case EVENT_FIELD_UNSIGNED:
+    case EVENT_FIELD_BITS:
         value = get_number(base, field);
         if (field->always || value != field->otherwise)
             str_json_i64(out, field->name, value);
         break;
-    case FIELD_BOOL:
+    case EVENT_FIELD_BOOL:
         value = get_number(base, field);
         if (field->always || value != 0)
             str_json_bool(out, field->name, value != 0);
         break;
-    case FIELD_WORD:
+    case EVENT_FIELD_WORD:
         value = get_number(base, field);
         if (is_in_range(field, value) && (field->always || value != field->otherwise))
             str_json_text(out, field->name, field->word((int)value));
         break;
-    case FIELD_REAL:
+    case EVENT_FIELD_REAL:
         memcpy(&real, from, sizeof(real));
         if (real < (double)field->otherwise || real > (double)field->otherwise) {
             str_json_key(out, field->name);
             str_add_number(out, real);
         }
         break;
-    case FIELD_DIGEST:
+    case EVENT_FIELD_DIGEST:
         memcpy(&digest, from, sizeof(digest));
         if (!digest_is_known(digest))
             break;
         digest_to_hex(digest, hex);
         str_json_text(out, field->name, hex);
         break;
-    case FIELD_TEXT:
+    case EVENT_FIELD_TEXT:
         memcpy(&text, from, sizeof(text));
         if (text)
             str_json_text(out, field->name, text);
         break;
-    case FIELD_JSON:
+    case EVENT_FIELD_JSON:
         memcpy(&text, from, sizeof(text));
         if (!text)
             break;
         str_json_key(out, field->name);
         str_add(out, text);
         break;
-    case FIELD_LINES:
+    case EVENT_FIELD_LINES:
         memcpy(&text, from, sizeof(text));
         if (text)
             write_lines(field->name, text, out);
         break;
-    case FIELD_COUNTS:
+    case EVENT_FIELD_COUNTS:
         memcpy(&text, from, sizeof(text));
         if (text)
             write_counts(field->name, text, out);
         break;
-    case FIELD_NEAR:
+    case EVENT_FIELD_NEAR:
         if (near_count(base, field) == 0)
             break;
         str_json_key(out, field->name);
@@ -906,7 +912,7 @@ static void write_field(const void *base, const struct field *field, struct str 
         }
         str_add_char(out, ']');
         break;
-    case FIELD_LOOP:
+    case EVENT_FIELD_LOOP:
         if (!has_loop(base, field))
             break;
         str_json_key(out, field->name);
@@ -917,7 +923,7 @@ static void write_field(const void *base, const struct field *field, struct str 
     }
 }
 
-static void write_fields(const void *base, const struct field *fields, size_t count,
+static void write_fields(const void *base, const struct event_field *fields, size_t count,
                          struct str *out)
 {
     for (size_t i = 0; i < count; i++)
@@ -952,10 +958,10 @@ char *event_object(const struct event *event)
 
 /* Reading. */
 
-static bool read_fields(void *base, const struct field *fields, size_t count,
+static bool read_fields(void *base, const struct event_field *fields, size_t count,
                         struct json_members members, struct str *room);
 
-static bool read_word(void *base, const struct field *field, struct json_piece piece)
+static bool read_word(void *base, const struct event_field *field, struct json_piece piece)
 {
     if (piece.len < 2 || piece.text[0] != '"')
         return false;
@@ -969,7 +975,7 @@ static bool read_word(void *base, const struct field *field, struct json_piece p
     return false;
 }
 
-static bool read_real(void *base, const struct field *field, struct json_piece piece)
+static bool read_real(void *base, const struct event_field *field, struct json_piece piece)
 {
     enum { REAL_BYTES_MAX = 40 };
     char digits[REAL_BYTES_MAX];
@@ -985,7 +991,7 @@ static bool read_real(void *base, const struct field *field, struct json_piece p
     return true;
 }
 
-static bool read_digest(void *base, const struct field *field, struct json_piece piece)
+static bool read_digest(void *base, const struct event_field *field, struct json_piece piece)
 {
     char hex[DIGEST_HEX_MAX];
     struct digest digest;
@@ -1000,11 +1006,11 @@ static bool read_digest(void *base, const struct field *field, struct json_piece
 }
 
 /* Appends the string to the room, which has enough space, and makes the field point to it. */
-static bool read_text(void *base, const struct field *field, struct json_piece piece,
+static bool read_text(void *base, const struct event_field *field, struct json_piece piece,
                       struct str *room)
 {
     const size_t from = room->len;
-    if (field->type == FIELD_JSON)
+    if (field->type == EVENT_FIELD_JSON)
         str_add_n(room, piece.text, piece.len);
     else if (!json_scan_text(piece, room))
         return false;
@@ -1014,7 +1020,7 @@ static bool read_text(void *base, const struct field *field, struct json_piece p
     return true;
 }
 
-static bool read_loop(void *base, const struct field *field, struct json_piece piece,
+static bool read_loop(void *base, const struct event_field *field, struct json_piece piece,
                       struct str *room)
 {
     struct entropy_fact fact = {0};
@@ -1029,7 +1035,7 @@ static bool read_loop(void *base, const struct field *field, struct json_piece p
 }
 
 /* Reads as many near misses as there is space for. */
-static bool read_near(void *base, const struct field *field, struct json_piece piece,
+static bool read_near(void *base, const struct event_field *field, struct json_piece piece,
                       struct str *room)
 {
     struct verdict_near_record *list = at(base, field);
@@ -1057,7 +1063,7 @@ static void end_line(struct str *room, size_t from)
 }
 
 /* Makes the field point to the lines that begin at `from`, if there are any. */
-static void end_lines(void *base, const struct field *field, struct str *room, size_t from)
+static void end_lines(void *base, const struct event_field *field, struct str *room, size_t from)
 {
     if (room->len == from)
         return;
@@ -1067,7 +1073,7 @@ static void end_lines(void *base, const struct field *field, struct str *room, s
 }
 
 /* Reads the first line of each string; skips empty ones. */
-static bool read_lines(void *base, const struct field *field, struct json_piece piece,
+static bool read_lines(void *base, const struct event_field *field, struct json_piece piece,
                        struct str *room)
 {
     struct json_members items = json_members(piece.text, piece.len);
@@ -1083,7 +1089,7 @@ static bool read_lines(void *base, const struct field *field, struct json_piece 
     return json_members_are_over(&items);
 }
 
-static bool read_counts(void *base, const struct field *field, struct json_piece piece,
+static bool read_counts(void *base, const struct event_field *field, struct json_piece piece,
                         struct str *room)
 {
     struct json_members members = json_members(piece.text, piece.len);
@@ -1106,7 +1112,7 @@ static bool read_counts(void *base, const struct field *field, struct json_piece
     return json_members_are_over(&members);
 }
 
-static bool read_number(void *base, const struct field *field, struct json_piece piece)
+static bool read_number(void *base, const struct event_field *field, struct json_piece piece)
 {
     const int64_t value = json_scan_i64(piece, 0);
     const bool is_number = value != 0 || json_scan_i64(piece, 1) == 0;
@@ -1116,34 +1122,34 @@ static bool read_number(void *base, const struct field *field, struct json_piece
     return true;
 }
 
-static bool read_field(void *base, const struct field *field, struct json_piece piece,
+static bool read_field(void *base, const struct event_field *field, struct json_piece piece,
                        struct str *room)
 {
     switch (field->type) {
-    case FIELD_INT:
-    case FIELD_I64:
-    case FIELD_UNSIGNED:
-    case FIELD_BITS:
+    case EVENT_FIELD_INT:
+    case EVENT_FIELD_I64:
+    case EVENT_FIELD_UNSIGNED:
+    case EVENT_FIELD_BITS:
         return read_number(base, field, piece);
-    case FIELD_BOOL:
+    case EVENT_FIELD_BOOL:
         set_number(base, field, piece.text[0] == 't');
         return piece.text[0] == 't' || piece.text[0] == 'f';
-    case FIELD_WORD:
+    case EVENT_FIELD_WORD:
         return read_word(base, field, piece);
-    case FIELD_REAL:
+    case EVENT_FIELD_REAL:
         return read_real(base, field, piece);
-    case FIELD_DIGEST:
+    case EVENT_FIELD_DIGEST:
         return read_digest(base, field, piece);
-    case FIELD_TEXT:
-    case FIELD_JSON:
+    case EVENT_FIELD_TEXT:
+    case EVENT_FIELD_JSON:
         return read_text(base, field, piece, room);
-    case FIELD_LINES:
+    case EVENT_FIELD_LINES:
         return read_lines(base, field, piece, room);
-    case FIELD_COUNTS:
+    case EVENT_FIELD_COUNTS:
         return read_counts(base, field, piece, room);
-    case FIELD_NEAR:
+    case EVENT_FIELD_NEAR:
         return read_near(base, field, piece, room);
-    case FIELD_LOOP:
+    case EVENT_FIELD_LOOP:
         return read_loop(base, field, piece, room);
     }
     return false;
@@ -1151,7 +1157,7 @@ static bool read_field(void *base, const struct field *field, struct json_piece 
 
 /* Members are usually in the order of the fields, so each search begins after the previous
  * field. */
-static bool read_fields(void *base, const struct field *fields, size_t count,
+static bool read_fields(void *base, const struct event_field *fields, size_t count,
                         struct json_members members, struct str *room)
 {
     struct json_piece key;
@@ -1159,7 +1165,7 @@ static bool read_fields(void *base, const struct field *fields, size_t count,
     size_t next = 0;
     while (json_members_next(&members, &key, &value)) {
         for (size_t i = 0; i < count; i++) {
-            const struct field *field = &fields[(next + i) % count];
+            const struct event_field *field = &fields[(next + i) % count];
             if (strlen(field->name) != key.len || memcmp(field->name, key.text, key.len) != 0)
                 continue;
             if (!read_field(base, field, value, room))
@@ -1173,7 +1179,7 @@ static bool read_fields(void *base, const struct field *fields, size_t count,
 
 bool event_read(struct event *event, const char *json, size_t len, struct str *room)
 {
-    const struct field *fields = NULL;
+    const struct event_field *fields = NULL;
     size_t count = 0;
     event->data = json;
     if (len > EVENT_DATA_MAX || !json_check(json, len))
@@ -1199,14 +1205,14 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
     if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
         visit(ctx, &event->unknown.kind);
     for (size_t i = 0; i < count; i++) {
-        const struct field *field = &kinds[event->kind].fields[i];
-        for (int n = 0; field->type == FIELD_NEAR && n < near_count(event, field); n++) {
+        const struct event_field *field = &kinds[event->kind].fields[i];
+        for (int n = 0; field->type == EVENT_FIELD_NEAR && n < near_count(event, field); n++) {
             struct verdict_near_record *near = at(event, field);
             if (near[n].rule)
                 visit(ctx, &near[n].rule);
         }
-        const bool is_text = field->type == FIELD_TEXT || field->type == FIELD_JSON ||
-                             field->type == FIELD_LINES || field->type == FIELD_COUNTS;
+        const bool is_text = field->type == EVENT_FIELD_TEXT || field->type == EVENT_FIELD_JSON ||
+                             field->type == EVENT_FIELD_LINES || field->type == EVENT_FIELD_COUNTS;
         if (!is_text)
             continue;
         const char *text;
@@ -1222,7 +1228,7 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 
 /* The table for docs/run-log.md. */
 
-static void add_words(const struct field *field, struct str *out)
+static void add_words(const struct event_field *field, struct str *out)
 {
     const char *before = "; one of ";
     for (int64_t i = field->least; i < field->most; i++) {
@@ -1237,20 +1243,22 @@ static void add_words(const struct field *field, struct str *out)
 void event_fields_table(struct str *out)
 {
     static const char *const types[] = {
-        [FIELD_INT] = "number",  [FIELD_I64] = "number",  [FIELD_UNSIGNED] = "number",
-        [FIELD_BITS] = "number", [FIELD_REAL] = "number", [FIELD_BOOL] = "true or false",
-        [FIELD_WORD] = "word",   [FIELD_DIGEST] = "hex",  [FIELD_TEXT] = "text",
-        [FIELD_JSON] = "JSON",   [FIELD_LINES] = "array", [FIELD_COUNTS] = "object",
-        [FIELD_LOOP] = "object", [FIELD_NEAR] = "array",
+        [EVENT_FIELD_INT] = "number",      [EVENT_FIELD_I64] = "number",
+        [EVENT_FIELD_UNSIGNED] = "number", [EVENT_FIELD_BITS] = "number",
+        [EVENT_FIELD_REAL] = "number",     [EVENT_FIELD_BOOL] = "true or false",
+        [EVENT_FIELD_WORD] = "word",       [EVENT_FIELD_DIGEST] = "hex",
+        [EVENT_FIELD_TEXT] = "text",       [EVENT_FIELD_JSON] = "JSON",
+        [EVENT_FIELD_LINES] = "array",     [EVENT_FIELD_COUNTS] = "object",
+        [EVENT_FIELD_LOOP] = "object",     [EVENT_FIELD_NEAR] = "array",
     };
     str_add(out, "| kind | field | type | meaning |\n|---|---|---|---|\n");
     for (int kind = EVENT_NONE + 1; kind < EVENT_KIND_COUNT; kind++) {
         str_addf(out, "| %s | | | %s |\n", event_kind_name((enum event_kind)kind),
                  kinds[kind].means);
         for (size_t i = 0; i < kinds[kind].count; i++) {
-            const struct field *field = &kinds[kind].fields[i];
+            const struct event_field *field = &kinds[kind].fields[i];
             str_addf(out, "| | %s | %s | %s", field->name, types[field->type], field->means);
-            if (field->type == FIELD_WORD)
+            if (field->type == EVENT_FIELD_WORD)
                 add_words(field, out);
             str_add(out, " |\n");
         }

@@ -614,8 +614,8 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
         }
     }
     if (!memory)
-        return err_set(err, ERR_IO, "no control group here limits memory");
-    return pids || err_set(err, ERR_IO, "no control group here limits processes");
+        return err_set(err, ERR_IO, "cannot set a memory limit: no usable memory controller");
+    return pids || err_set(err, ERR_IO, "cannot set a process limit: no usable pids controller");
 }
 
 /* Version 1 counts a kill only in the group of the process. To notice that a parent group reached

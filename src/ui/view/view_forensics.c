@@ -34,11 +34,11 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
     case UI_UP:
         if (at->right)
             return at->top == 0 ? "this is the start" : NULL;
-        return is_empty || at->section == 0 ? "this is the first part" : NULL;
+        return is_empty || at->section == 0 ? "this is the first section" : NULL;
     case UI_DOWN:
         if (at->right)
             return at->top >= at->room.last ? "this is the end" : NULL;
-        return is_empty || at->section + 1 == FORENSICS_SECTION_COUNT ? "this is the last part"
+        return is_empty || at->section + 1 == FORENSICS_SECTION_COUNT ? "this is the last section"
                                                                       : NULL;
     case UI_PANE_NEXT:
     case UI_PANE_PREV:
