@@ -261,10 +261,10 @@ int main(int argc, char **argv)
     }
     print("drawn onto the canvas, 200x60", "memcpy of the cells", &drawing);
     const struct cost changes = cost_of_showing(&place, run, false);
-    print("shown: what changed with an event", "write() of as many bytes", &changes);
+    print("shown: the changes of one event", "write() of as many bytes", &changes);
     print_rate(&drawing, &changes);
     const struct cost all = cost_of_showing(&place, run, true);
-    print("shown: all of it anew", "write() of as many bytes", &all);
+    print("shown: the whole frame", "write() of as many bytes", &all);
     print_rate(&drawing, &all);
     return EXIT_SUCCESS;
 }
