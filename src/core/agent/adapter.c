@@ -81,8 +81,8 @@ enum {
 #define AT(member) offsetof(struct adapter, member)
 static const struct field adapter_rows[] = {
     {"like", FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true, .values = "name",
-     .means = "the adapter to take missing members from; default: the one of the same name, else "
-              "`generic`"},
+     .means = "the adapter to take missing members from; default: the adapter with the same name, "
+              "otherwise `generic`"},
     {"program", FIELD_TEXT, AT(program), 0, PROGRAM_MAX, .values = "name or path",
      .means = "the program; default: the adapter's name"},
     {"install", FIELD_TEXT, AT(install), 0, LINE_MAX_CHARS, .values = "text",
@@ -105,7 +105,7 @@ static const struct field adapter_rows[] = {
     {"output", FIELD_WORD, AT(output), .most = ADAPTER_OUTPUT_COUNT, .word = output_word,
      .means = "plain text, one JSON document, or one event per line"},
     {"unknown_session", FIELD_LIST, AT(unknown_session), 0, UNKNOWN_MAX, 1, LINE_MAX_CHARS,
-     .means = "what the program writes if it does not know the session"},
+     .means = "messages that the program writes if it does not know the session"},
     {"result_on_stderr", FIELD_BOOL, AT(result_on_stderr),
      .means = "a failure may be reported as JSON on standard error"},
     {"cut_member", FIELD_TEXT, AT(cut_member), 1, MEMBER_NAME_MAX, .values = "name",

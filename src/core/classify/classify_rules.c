@@ -291,9 +291,8 @@ static const struct field rule_rows[] = {
     {"pattern", FIELD_OTHER, AT(pattern), .read = read_pattern, .values = "text",
      .means = "a regular expression (PCRE2) for one line, at most 1,024 bytes"},
     {"need", FIELD_LIST, AT(words), 0, USER_NEEDS_MAX, .own_shape = true,
-     .means = "a line is only tried if it contains one of these words, each of at least 3 bytes; "
-              "without "
-              "it, every line is"},
+     .means = "only lines that contain one of these words, each of at least 3 bytes, are tried; "
+              "default: all lines"},
     {"unless", FIELD_OTHER, AT(unless), .read = read_pattern, .values = "text",
      .means = "a pattern that the line must not match"},
     {"stream", FIELD_WORD, AT(stream), .most = RULE_STREAM_COUNT, .word = stream_word,
@@ -301,7 +300,7 @@ static const struct field rule_rows[] = {
     {"only_if", FIELD_OBJECT, .members = &rule_fact_fields, .ref = "ruleFacts",
      .means = "facts that must hold", .see = "; see the next table"},
     {"on_success", FIELD_BOOL, AT(on_success),
-     .means = "`true`: the rule applies after exit 0, too, and the attempt has not passed",
+     .means = "`true`: the rule also applies after exit 0; if it matches, the attempt has failed",
      .see = "; see [below](#when-exit-0-proves-nothing)"},
     {"retry_after", FIELD_INT, AT(retry_group), 0, RULE_SPANS - 1,
      .means = "number of the capturing group that has a time with its unit"},

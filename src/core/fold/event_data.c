@@ -186,7 +186,7 @@ static const struct event_field run_ended[] = {
 static const struct event_field attempt_started[] = {
     DIGEST("call", started.call, "identity of the command and its surroundings"),
     INT("start", started.start, INT32_MAX,
-        "number of this start, after failed ones; missing: the first"),
+        "which start this is, counting failed ones; missing: the first"),
 };
 static const struct event_field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
@@ -196,8 +196,8 @@ static const struct event_field attempt_running[] = {
 static const struct event_field attempt_ended[] = {
     WORD("outcome", ended.outcome.kind, OUTCOME_KIND_COUNT, outcome_word, "how it ended"),
     INT_ALWAYS("code", ended.outcome.code, INT32_MIN, INT32_MAX,
-               "exit code, signal number, or why it did not start (an errno, or a number of devs "
-               "above 1000)"),
+               "exit code, signal number, or why it did not start (an errno, or a number above "
+               "1000 that devs defines)"),
     I64_ALWAYS("ran_ms", ended.outcome.ran_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS,
                "from start to end"),
     I64_ALWAYS("out_bytes", ended.outcome.bytes[0], INT64_MIN, INT64_MAX, "written to stdout"),
@@ -212,16 +212,16 @@ static const struct event_field attempt_ended[] = {
      INT64_MIN, INT64_MAX, NULL},
     {"processes_left", "processes that it left behind", EVENT_FIELD_INT, false,
      AT(ended.outcome.processes_left), 0, INT32_MIN, INT32_MAX, NULL},
-    DIGEST("fingerprint", ended.fingerprint, "of the normalized output"),
+    DIGEST("fingerprint", ended.fingerprint, "digest of the normalized output"),
     BOOL("partial", ended.partial, "the fingerprint does not cover all output"),
-    I64("skipped_bytes", ended.skipped_bytes, INT64_MAX,
-        "bytes of which the fingerprint has only the number"),
+    I64("skipped_bytes", ended.skipped_bytes, INT64_MAX, "bytes that the fingerprint only counts"),
     TEXT("start_error", ended.start_error, "why it never started"),
     BOOL("fails", ended.fails, "exit code 0, but not a success"),
     WORD_OPTIONAL("stop", ended.outcome.stop, STOP_COUNT, stop_word,
                   "why devs stopped it (hopeless: its own retries cannot succeed); missing: it was "
                   "requested, or devs did not stop it"),
-    I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS, "a timeout for silence: how long"),
+    I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS,
+        "if it timed out for silence: how long it was silent"),
     INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
         "retries by the agent itself since the model last answered"),
     I64("own_wait_ms", ended.outcome.own_wait_ms, FOLD_DELAY_MAX_MS,
@@ -235,19 +235,20 @@ static const struct event_field attempt_judged[] = {
     WORD_OPTIONAL("type", judged.label.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
     WORD_OPTIONAL("reason", judged.label.reason, REASON_COUNT, reason_word, "persistent reason"),
     WORD_OPTIONAL("expectation", judged.expectation, VERDICT_EXPECTATION_COUNT, expectation_word,
-                  "of a step that is expected to fail: what it did instead"),
+                  "what a step that was expected to fail did instead"),
     TEXT("rule", judged.rule, "the rule that decided"),
-    TEXT("subtype", judged.subtype, "what kind of failure, by that rule"),
+    TEXT("subtype", judged.subtype, "kind of failure, according to that rule"),
     WORD_OPTIONAL("stream", judged.stream, VERDICT_STREAM_COUNT, stream_word,
                   "the output with the match"),
-    I64("offset", judged.offset, INT64_MAX, "of the match in the whole stream, in bytes"),
-    I64("line", judged.line, INT64_MAX, "of the match in the text that was read, from 1"),
+    I64("offset", judged.offset, INT64_MAX, "where the match begins in the whole stream, in bytes"),
+    I64("line", judged.line, INT64_MAX,
+        "line number of the match in the text that was read, from 1"),
     TEXT("match", judged.match, "the matching line"),
     I64_OR_NONE("retry_after_ms", judged.retry_after_ms, FOLD_DELAY_MAX_MS,
-                "how long a server says to wait; missing: it says nothing"),
+                "how long the server asks to wait; missing: it does not say"),
     I64_OR_NONE("resume_at_ms", judged.resume_at_ms, FOLD_TIME_MAX_MS,
-                "parked until then, UTC; missing: not parked"),
-    TEXT("hint_rule", judged.hint_rule, "the rule that gave that time"),
+                "the task is parked until then, UTC; missing: not parked"),
+    TEXT("hint_rule", judged.hint_rule, "the rule that found this time"),
     {"near", "up to 4 rules that nearly decided: rule, why, stream, offset", EVENT_FIELD_NEAR,
      false, AT(judged.near), 0, AT(judged.near_count), 0, NULL},
     BOOL("ask", judged.ask, "only a person can help"),
@@ -265,14 +266,14 @@ static const struct event_field attempt_judged[] = {
         INT("same_stops", in.same_stops, INT32_MAX, "the same, for a task with rounds"),           \
         INT("unchanged_stops", in.unchanged_stops, INT32_MAX,                                      \
             "equal failures on an unchanged tree that end the step"),                              \
-        BOOL("unchanged", in.unchanged, "nothing has changed the tree since the try before"),      \
+        BOOL("unchanged", in.unchanged, "the tree has not changed since the previous try"),        \
         I64_OR_NONE("hint_cap_ms", in.hint_cap_ms, FOLD_TIME_MAX_MS,                               \
-                    "longest retry-after that is waited for; missing: there was none"),            \
+                    "longest retry-after that devs waits for; missing: the server sent none"),     \
         INT("free_hints", in.free_hints, INT32_MAX, "waits so far that used up no try"),           \
         I64("deadline_ms", in.deadline_ms, FOLD_TIME_MAX_MS, "time that the step may take"),       \
         TIME("since_start_ms", in.since_start_ms, "with a deadline: time since its first start"),  \
         I64("held_ms", in.held_ms, FOLD_TIME_MAX_MS, "time in which it was held"),                 \
-        INT("interrupted", in.interrupted, INT32_MAX, "tries cut off because devs was gone")
+        INT("interrupted", in.interrupted, INT32_MAX, "tries cut off because devs died")
 /* The facts of a loop rule; `facts` is a struct loop_facts. */
 #define LOOP_FACTS(facts)                                                                          \
     INT("period", facts.period, INT32_MAX, "steps of a lap"),                                      \
@@ -292,7 +293,7 @@ static const struct event_field attempt_judged[] = {
          0,                                                                                        \
          UINT32_MAX,                                                                               \
          NULL},                                                                                    \
-        TEXT("why", facts.why, "the loop in words")
+        TEXT("why", facts.why, "a description of the loop")
 /* NOLINTEND(bugprone-macro-parentheses) */
 static const struct event_field wait_started[] = {
     I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
@@ -303,13 +304,13 @@ static const struct event_field wait_started[] = {
     INT_ALWAYS("retry_number", wait.delay.retry_number, 0, 2 * FOLD_COUNT_MAX,
                "the formula's n, 1 for the first retry"),
     REAL_OR("factor", wait.delay.factor, 1, FOLD_COUNT_MAX,
-            "by which jitter multiplied `exact_ms`; missing: 1"),
+            "jitter multiplied `exact_ms` by this; missing: 1"),
     I64_OR_NONE("hint_ms", wait.delay.hint_ms, FOLD_DELAY_MAX_MS,
                 "the server's retry-after; missing: none"),
     TEXT("policy", wait.inputs.policy, "the policy"),
     I64("base_ms", wait.inputs.base_ms, FOLD_TIME_MAX_MS, "its delay before the first retry"),
     REAL_OR("multiplier", wait.inputs.multiplier, 1, FOLD_COUNT_MAX,
-            "by which each retry multiplies it; missing: 1"),
+            "each retry multiplies the delay by this; missing: 1"),
     I64("cap_ms", wait.inputs.cap_ms, FOLD_TIME_MAX_MS, "its longest delay"),
     REAL_OR("jitter", wait.inputs.jitter, 0, FOLD_COUNT_MAX,
             "largest part of the delay that jitter adds or takes away"),
@@ -317,7 +318,7 @@ static const struct event_field wait_started[] = {
     LIMITS(wait.inputs),
 };
 static const struct event_field wait_ended[] = {
-    BOOL("skipped", wait_ended.skipped, "by a person; otherwise it was due"),
+    BOOL("skipped", wait_ended.skipped, "a person skipped the wait; otherwise it was due"),
     BY,
 };
 static const struct event_field step_ended[] = {
@@ -327,13 +328,12 @@ static const struct event_field step_ended[] = {
     BOOL("entropy", step_ended.entropy, "counts as entropy"),
     BOOL("capture", step_ended.capture, "there are rows in `capture`"),
     TEXT("policy", step_ended.inputs.policy,
-         "the policy; missing, like the rest, for a success, a cancel, a deadline that passed "
-         "before "
-         "the start, and a budget that was spent before it"),
+         "the policy; missing, like the fields below, after a success, a cancel, and a deadline "
+         "that passed or a budget that was spent before the start"),
     WORD_OPTIONAL("phase", step_ended.inputs.phase, PHASE_COUNT + 1, phase_word,
                   "phase of the step"),
     LIMITS(step_ended.inputs),
-    INT("round", step_ended.inputs.round, INT32_MAX, "round of the agent before it"),
+    INT("round", step_ended.inputs.round, INT32_MAX, "round of the agent step before this step"),
     INT("rounds", step_ended.inputs.rounds, INT32_MAX, "rounds that the agent may have"),
     WORD_OPTIONAL(
         "of", step_ended.inputs.of, DECISION_OF_COUNT, of_word,
@@ -343,7 +343,7 @@ static const struct event_field step_ended[] = {
                   "the loop rule; missing: the policy's window"),
     INT("count", step_ended.inputs.loop.count, INT32_MAX, "repeats, laps, failures, ..."),
     I64("first", step_ended.inputs.loop.first, INT64_MAX, "its first attempt or call"),
-    I64("last", step_ended.inputs.loop.last, INT64_MAX, "the last one"),
+    I64("last", step_ended.inputs.loop.last, INT64_MAX, "its last attempt or call"),
     LOOP_FACTS(step_ended.inputs.loop),
     TEXT("refused", step_ended.inputs.refused, "the agent's last refused call"),
     WORD_OPTIONAL("budget", step_ended.inputs.budget, BUDGET_KIND_COUNT, budget_word,
@@ -368,12 +368,12 @@ static const struct event_field task_held[] = {
     BY,
 };
 static const struct event_field task_released[] = {
-    TIME("due_at_ms", released.due.at_ms, "if this delays the end of its wait, UTC"),
+    TIME("due_at_ms", released.due.at_ms, "new end of its wait if this delays it, UTC"),
     TIME("due_mono_ms", released.due.mono_ms, "the same moment since boot"),
     TEXT("by", by, "the person; missing if the task that it followed got through"),
 };
 static const struct event_field cancel_asked[] = {
-    WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "how the attempt is ended"),
+    WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "how the attempt is stopped"),
     BY,
 };
 static const struct event_field control_answered[] = {
@@ -403,7 +403,7 @@ static const struct event_field gate_closed[] = {
 static const struct event_field gate_opened[] = {
     INT_ALWAYS("source", gate_opened.source, 0, INT32_MAX,
                "number of the source, from 0 in the order of the plan"),
-    INT_ALWAYS("waiting", gate_opened.waiting, INT32_MIN, INT32_MAX, "steps that wait at it"),
+    INT_ALWAYS("waiting", gate_opened.waiting, INT32_MIN, INT32_MAX, "steps that wait at the gate"),
     I64_ALWAYS("spacing_ms", gate_opened.spacing_ms, 0, FOLD_SPACING_MAX_MS,
                "time between their starts"),
 };
@@ -416,16 +416,16 @@ static const struct event_field class_corrected[] = {
 static const struct event_field run_recovered[] = {
     BOOL("rebooted", recovered.rebooted, "the clock since boot was reset"),
     INT("jobs", recovered.jobs, PLAN_JOBS_MAX,
-        "attempts at a time from now on; missing: as before"),
+        "attempts at a time from now on; missing: unchanged"),
     WORD_OPTIONAL("runs_again", recovered.take_up, TAKE_UP_COUNT, run_word,
-                  "what runs again: what was open, all that did not pass, what failed, or what the "
-                  "next actions name; missing: what was open"),
+                  "tasks that run again: all that did not pass, the failed ones, or the ones that "
+                  "the next actions name; missing: the open ones"),
     BY,
 };
 static const struct event_field loop_suspected[] = {
     WORD("rung", loop.facts.rung, ENTROPY_RUNG_COUNT, rung_word, "the rule"),
     I64_ALWAYS("first", loop.facts.first, INT64_MIN, INT64_MAX, "its first attempt or call"),
-    I64_ALWAYS("last", loop.facts.last, INT64_MIN, INT64_MAX, "the last one"),
+    I64_ALWAYS("last", loop.facts.last, INT64_MIN, INT64_MAX, "its last attempt or call"),
     INT_ALWAYS("count", loop.facts.count, INT32_MIN, INT32_MAX, "repeats, laps, failures, ..."),
     BOOL("of_calls", loop.of_calls, "it is about the calls of a running agent"),
     TEXT("nudge", loop.nudge, "a line for the agent"),
@@ -438,7 +438,7 @@ static const struct event_field workspace_made[] = {
     TEXT("base", workspace.base, "the commit it began from"),
     TEXT("branch", workspace.branch, "its branch"),
     I64("setup_ms", workspace.setup_ms, INT64_MAX, "how long `setup` took"),
-    I64("copied", workspace.copied, INT64_MAX, "files that `copy` brought along"),
+    I64("copied", workspace.copied, INT64_MAX, "number of files that `copy` brought in"),
 };
 #define TREE(counted, means, size)                                                                 \
     DIGEST("tree", tree.tree, "digest of the whole tree"),                                         \
@@ -454,23 +454,23 @@ static const struct event_field workspace_changed[] = {
     I64_ALWAYS("paths", changes.paths, 0, FOLD_TIME_MAX_MS, "changed paths"),
     I64_ALWAYS("added", changes.added, 0, FOLD_TIME_MAX_MS, "lines added"),
     I64_ALWAYS("removed", changes.removed, 0, FOLD_TIME_MAX_MS, "lines removed"),
-    BOOL("partial", changes.partial, "not everything was looked at"),
+    BOOL("partial", changes.partial, "not everything was examined"),
     I64_ALWAYS("ms", changes.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
     TEXT("why", changes.why, "why it is partial"),
     LINES("changed", changes.changed, "the first paths: `[\"M src/a.c\",...]`"),
 };
 static const struct event_field result_kept[] = {
-    BOOL("as_folder", kept.is_folder, "as a folder; otherwise as a branch"),
+    BOOL("as_folder", kept.is_folder, "kept as a folder; otherwise as a branch"),
     TEXT("branch", kept.branch, "the branch"),
     TEXT("commit", kept.commit, "its commit"),
     TEXT("path", kept.path, "the folder"),
 };
 static const struct event_field sandbox_lacks[] = {
     LINES("keys", lacks.keys, "keys of the sandbox that are not enforced"),
-    TEXT("why", lacks.why, "why not"),
+    TEXT("why", lacks.why, "why they are not enforced"),
 };
 static const struct event_field time_stopped[] = {
-    I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "time that counts for no timeout"),
+    I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "time that timeouts do not count"),
 };
 static const struct event_field secrets_cut[] = {
     I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "secrets removed"),
@@ -480,26 +480,26 @@ static const struct event_field secrets_cut[] = {
 static const struct event_field agent_session[] = {
     TEXT("agent", session.agent, "the adapter"),
     TEXT("session", session.session, "id of the session"),
-    BOOL("resumed", session.resumed, "it had begun before"),
+    BOOL("resumed", session.resumed, "the session existed before"),
 };
 static const struct event_field agent_used[] = {
     I64_ALWAYS("turns", used.used.turns, 0, FOLD_TIME_MAX_MS, "turns of the agent"),
     I64_ALWAYS("calls", used.used.calls, 0, FOLD_TIME_MAX_MS, "tool calls"),
     I64_ALWAYS("cost_micro", used.used.cost_micro, 0, FOLD_TIME_MAX_MS,
                "millionths of a US dollar"),
-    I64_ALWAYS("tokens", used.used.tokens, 0, FOLD_TIME_MAX_MS, "in and out"),
+    I64_ALWAYS("tokens", used.used.tokens, 0, FOLD_TIME_MAX_MS, "input and output tokens"),
     I64("own_retries", used.used.own_retries, FOLD_TIME_MAX_MS,
-        "requests that the CLI repeated itself"),
+        "requests that the CLI repeated on its own"),
     I64("refused", used.used.refused, AGENT_USED_MAX, "calls that the CLI did not allow"),
     TEXT("refused_call", used.refused_call, "the last call that was not allowed"),
 };
 static const struct event_field agent_call[] = {
-    I64_ALWAYS("number", call.number, 1, AGENT_CALLS_MAX, "within the attempt"),
+    I64_ALWAYS("number", call.number, 1, AGENT_CALLS_MAX, "its number within the attempt"),
     TEXT("tool", call.tool,
          "the tool; missing or `message`: a message of the agent, `user`: of a person"),
     TEXT("what", call.what, "the call or message in one line"),
     I64("ms", call.ms, FOLD_TIME_MAX_MS, "how long it took; missing: not known"),
-    {"code", "exit code; 1 if it is only known to have failed", EVENT_FIELD_INT, false,
+    {"code", "exit code; 1 if devs only knows that it failed", EVENT_FIELD_INT, false,
      AT(call.code), 0, INT32_MIN, INT32_MAX, NULL},
     BOOL("running", call.running, "it has not ended"),
     LOOP(call.loop, call.has_loop),
@@ -509,7 +509,7 @@ static const struct event_field budget[] = {
      budget_word},
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS, "millionths of a dollar, a number, or ms"),
     I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "in the same unit"),
-    BOOL_ALWAYS("spent", budget.is_spent, "all of it; otherwise most"),
+    BOOL_ALWAYS("spent", budget.is_spent, "all of it is used up; otherwise most of it"),
 };
 static const struct event_field round_started[] = {
     INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX, "its number, from 2"),
@@ -563,31 +563,33 @@ static const struct {
     [EVENT_CANCEL_ASKED] = FIELDS(cancel_asked, "without a task: the whole run"),
     [EVENT_CONTROL_ANSWERED] = FIELDS(control_answered, ""),
     [EVENT_ATTEMPT_QUIET] = FIELDS(attempt_quiet, ""),
-    [EVENT_ATTEMPT_HEARD] = NO_FIELDS("output again"),
+    [EVENT_ATTEMPT_HEARD] = NO_FIELDS("there is output again"),
     [EVENT_NOTE] = FIELDS(note, ""),
     [EVENT_GATE_CLOSED] = FIELDS(gate_closed, "a source set a limit"),
     [EVENT_GATE_OPENED] = FIELDS(gate_opened, "the event's task got through"),
-    [EVENT_CLASS_CORRECTED] = FIELDS(class_corrected, "of any attempt that has ended"),
+    [EVENT_CLASS_CORRECTED] = FIELDS(class_corrected, "for any attempt that has ended"),
     [EVENT_RUN_RECOVERED] = FIELDS(run_recovered, "another engine continues the run"),
-    [EVENT_LOOP_SUSPECTED] = FIELDS(loop_suspected, "the attempt that has just ended, or the calls "
-                                                    "of a running agent, may loop"),
+    [EVENT_LOOP_SUSPECTED] = FIELDS(
+        loop_suspected, "suspected in the attempts so far, or in the calls of a running agent"),
     [EVENT_WORKSPACE_MADE] = FIELDS(workspace_made, ""),
     [EVENT_WORKSPACE_SAVED] = FIELDS(workspace_saved, "before the step's first attempt"),
     [EVENT_WORKSPACE_RESET] = FIELDS(workspace_reset, "restored and verified"),
     [EVENT_TREE_PROVEN] = FIELDS(tree_proven, "after an attempt that succeeded"),
-    [EVENT_WORKSPACE_CHANGED] = FIELDS(workspace_changed, "by a failed attempt"),
-    [EVENT_RESULT_KEPT] = FIELDS(result_kept, "of the task's last step"),
-    [EVENT_SANDBOX_LACKS] = FIELDS(sandbox_lacks, "because of `best_effort`"),
-    [EVENT_TIME_STOPPED] = FIELDS(time_stopped, "devs itself was suspended; of the run"),
+    [EVENT_WORKSPACE_CHANGED] = FIELDS(workspace_changed, "changed by a failed attempt"),
+    [EVENT_RESULT_KEPT] = FIELDS(result_kept, "the result of the task's last step"),
+    [EVENT_SANDBOX_LACKS] =
+        FIELDS(sandbox_lacks, "limits that are not enforced, as `best_effort` allows"),
+    [EVENT_TIME_STOPPED] =
+        FIELDS(time_stopped, "devs itself was suspended; applies to the whole run"),
     [EVENT_SECRETS_CUT] = FIELDS(secrets_cut, "from the output of the attempt"),
-    [EVENT_AGENT_SESSION] = FIELDS(agent_session, "of a running agent"),
-    [EVENT_AGENT_USED] = FIELDS(agent_used, "so far, in this attempt"),
+    [EVENT_AGENT_SESSION] = FIELDS(agent_session, "the session of a running agent"),
+    [EVENT_AGENT_USED] = FIELDS(agent_used, "usage so far in this attempt"),
     [EVENT_AGENT_CALL] = FIELDS(agent_call, "a tool call, or a message"),
-    [EVENT_BUDGET] = FIELDS(budget, "without a task: of the run"),
-    [EVENT_ROUND_STARTED] = FIELDS(round_started, "of the attempt that failed; replaces a "
-                                                  "step_ended, and counts as entropy"),
-    [EVENT_TASK_ADDED] = FIELDS(task_added, "to a run that grows"),
-    [EVENT_HINT_GIVEN] = FIELDS(hint_given, "with a retry, to the step before its next attempt"),
+    [EVENT_BUDGET] = FIELDS(budget, "without a task: the budget of the run"),
+    [EVENT_ROUND_STARTED] = FIELDS(
+        round_started, "for the attempt that failed; replaces a step_ended, and counts as entropy"),
+    [EVENT_TASK_ADDED] = FIELDS(task_added, "added to a run that grows"),
+    [EVENT_HINT_GIVEN] = FIELDS(hint_given, "with a retry, for the next attempt of the step"),
 };
 static_assert(ARRAY_LEN(kinds) == EVENT_KIND_COUNT, "every kind has its fields");
 

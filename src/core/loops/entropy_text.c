@@ -188,18 +188,18 @@ static const struct entropy_limit table[] = {
     {FIELD(repeat_stop), 3, 5, 0, 1, 1000, "the same: stuck"},
     /* As in normal: 7 already stop two labeled series of measurements, which differ in times. */
     {FIELD(repeat_masked_stop), 8, 8, 0, 1, 1000,
-     "successful calls in a row whose results differ only in masked bytes: stuck"},
+     "successful calls in a row whose results differ only in masked parts: stuck"},
     /* Half of poll_stop, as in normal. */
     {FIELD(poll_nudge), 6, 10, 0, 1, 1000,
-     "looks in a row at something that does not change: suspect"},
+     "checks in a row of something that does not change: suspect"},
     /* 12 stop no labeled wait, 10 stop four. */
     {FIELD(poll_stop), 12, 20, 0, 1, 1000, "the same: stuck"},
     /* The fewest laps that are a repeat. Stops two labeled series of runs of a flaky test. */
     {FIELD(cycle_stop), 2, 3, 0, 2, 12, "laps of a cycle of 2 to 8 steps: stuck"},
     /* As repeat_nudge and repeat_stop: nothing was changed, so the next failure is the same. */
     {FIELD(failure_nudge), 2, 4, 0, 1, 96,
-     "one call fails the same way, other steps in between: suspect"},
-    {FIELD(failure_stop), 3, 5, 0, 1, 96, "the same, nothing changed since: stuck"},
+     "failures of one call in the same way, other steps in between: suspect"},
+    {FIELD(failure_stop), 3, 5, 0, 1, 96, "the same, nothing changed in between: stuck"},
     /* Edits need a few tries: 6 stop two labeled repairs that succeed later, 5 stop three. */
     {FIELD(failure_edited_stop), 6, 8, 0, 1, 96,
      "the same, whatever was changed in between: stuck"},
@@ -213,7 +213,7 @@ static const struct entropy_limit table[] = {
     {FIELD(review_weight), 50, 50, 50, 1, PERCENT,
      "percent of such a step that another view of known data counts"},
     /* Half of normal: an agent that does nothing else can wait in one longer sleep. */
-    {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row and nothing else: suspect"},
+    {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row, nothing else: suspect"},
     {FIELD(pause_stop), 10, 20, 0, 1, 1000, "the same: stuck"},
     /* As repeat_nudge and repeat_stop: a message changes nothing. */
     {FIELD(monologue_nudge), 2, 3, 0, 1, 1000,
@@ -226,9 +226,9 @@ static const struct entropy_limit table[] = {
     {FIELD(alike_percent), 60, 60, 60, 1, PERCENT,
      "share of common words that makes two messages alike"},
     {FIELD(rewrite_percent), 80, 80, 80, 1, PERCENT,
-     "the same for two texts written to one file in a row"},
+     "the same for two versions of one file, written in a row"},
     {FIELD(lone_counter), 12, 12, 12, 1, 1000,
-     "steps for which a counter that goes up by one is news"},
+     "number of steps for which a counter that goes up by one is news"},
     {FIELD(drift_turns), 2, 2, 2, 1, 100, "changes of direction after which a number is not news"},
     {FIELD(flips), 4, 4, 4, 1, 1000, "changes between success and failure of a call that are news"},
     /* As in normal: fewer hints would not stop anything earlier. */

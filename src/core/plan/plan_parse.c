@@ -165,7 +165,7 @@ static const struct field plan_rows[] = {
      .means = PLAN_HANGUP_MEANS,
      .see = "; see [Limits and the terminal](#limits-and-the-terminal)"},
     {"agents", FIELD_OTHER, .ref = "agents", .values = "object",
-     .means = "agents defined by this plan, by name; they take precedence over those of "
+     .means = "agents defined by this plan, by name; they take precedence over the agents of "
               "`devs.config.json` and the built-in ones",
      .see = "; see [agents.md](agents.md)"},
     {"policies", FIELD_OTHER, .read = plan_policies_check, .ref = "policies",

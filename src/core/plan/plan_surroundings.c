@@ -247,8 +247,8 @@ static const struct field sandbox_rows[] = {
      .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
     {"network", FIELD_SWITCH, AT(network), .check = check_network,
      .trust = FIELD_TRUST_UNLESS_FALSE, .why = FIELD_TRUST_LOOSENS,
-     .means =
-         "allow use of the network; off by default in a sandbox, as on the machine without one"},
+     .means = "allow use of the network; default: not in a sandbox; without a sandbox, the network "
+              "is always on"},
     {"memory_mb", FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX, .trust = FIELD_TRUST_NEVER,
      .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
               "limit"},
@@ -282,7 +282,7 @@ static const struct field sandbox_rows[] = {
               "devs"},
     {"best_effort", FIELD_BOOL, AT(best_effort), .trust = FIELD_TRUST_UNLESS_FALSE,
      .why = FIELD_TRUST_LOOSENS,
-     .means = "run without the limits that this machine cannot enforce, and show which, instead of "
+     .means = "run without the limits that this machine cannot enforce, and list them, instead of "
               "rejecting the plan"},
     {"transientRetries", FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
      .settings_only = true, .trust = FIELD_TRUST_NEVER,

@@ -240,8 +240,8 @@ static const struct field step_rows[] = {
     {"timeout_s", FIELD_SECONDS, AT(timeout_ms), 1, PLAN_TIMEOUT_MS_MAX,
      .means = "how many seconds an attempt may take; default: no limit"},
     {"quiet_s", FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX, .write = write_quiet,
-     .means = "after how many seconds without output an attempt is stopped as timed out; 0 means "
-              "never; default 900 for an agent, otherwise never"},
+     .means = "how many seconds an attempt may be silent before it is stopped as timed out; 0 "
+              "means no limit; default 900 for an agent, otherwise no limit"},
     {"expect", FIELD_OTHER, .read = read_expect, .write = write_expect, .ref = "expect",
      .values = "`success`, `failure`, or an object", .means = "the expected result",
      .see = "; see [A step that must fail](#a-step-that-must-fail)"},
@@ -659,7 +659,8 @@ static const struct field task_rows[] = {
      .means = "what to run, one after the other", .see = "; required"},
     {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
      .write = write_rounds,
-     .means = "how often an agent may go over the steps, including the first time; default 1",
+     .means = "how many times the task may go through its steps for an agent, including the first "
+              "time; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
     {"budget", FIELD_OTHER, .read = read_budget, .write = write_budget, .ref = "budget",
      .values = "object", .means = "how much its agents may use",

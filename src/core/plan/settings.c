@@ -385,7 +385,7 @@ static const struct field settings_rows[] = {
      .means = "the project's tests, which `run_tests` of `devs mcp` runs",
      .see = ": [mcp.md](mcp.md)"},
     {"rules", FIELD_OTHER, .trust = FIELD_TRUST_NEVER, .values = "array, at most 200",
-     .means = "rules for verdicts that add to or replace the built-in ones",
+     .means = "rules for verdicts, in addition to the built-in ones or instead of them",
      .see = ": [classification.md](classification.md#rules)"},
 };
 const struct fields settings_fields = FIELDS(settings_rows);
