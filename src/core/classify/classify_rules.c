@@ -273,8 +273,8 @@ const struct fields rule_fact_fields = FIELDS(fact_rows);
 
 static const struct field rule_rows[] = {
     {"name", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
-     .means = "the rule's id; the id of a built-in rule replaces that rule, a new one is placed "
-              "before all of them"},
+     .means = "the rule's id; the id of a built-in rule replaces that rule; a rule with a new id "
+              "is placed before all built-in rules"},
     {"id", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
      .means = "the same as `name`"},
     {"verdict", FIELD_WORD, AT(class), VERDICT_TRANSIENT, VERDICT_CLASS_COUNT, .word = class_word,

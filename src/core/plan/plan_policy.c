@@ -202,7 +202,7 @@ static const struct field policy_rows[] = {
     {"retry_timeouts", FIELD_BOOL, AT(retry_timeouts),
      .means = "retry after the step's own timeout"},
     {"retry_on", FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
-     .means = "the failures to retry; `unknown` is a persistent one without a known reason"},
+     .means = "the failures to retry; `unknown` is a persistent failure without a known reason"},
     {"phases", FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
      .means = "the phases in which it retries"},
 };
