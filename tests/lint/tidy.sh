@@ -191,6 +191,7 @@ undocumented=$(awk -v lifecycle="$lifecycle" '
 	FNR == 1 { inside = said = depth = 0 }
 	inside { if (/\*\//) { inside = 0; said = 1 } next }
 	/^[[:blank:]]*\/\*/ { if (/\*\//) said = 1; else inside = 1; next }
+	/^ATTR_[A-Z_]+(\([^()]*\))?$/ { next }
 	FILENAME ~ /^src/ && $0 ~ lifecycle { next }
 	depth == 0 && /^[a-zA-Z].*\(/ && !/^(static_assert|enum|extern)/ && !said {
 		print FILENAME ":" FNR ": " $0

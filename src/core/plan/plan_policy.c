@@ -65,8 +65,7 @@ void policy_rename(struct policy *policy, const char *name)
     (void)snprintf(policy->name, sizeof(policy->name), "%s", name); /* cut if too long */
 }
 
-#define OWN_MARK "+" /* suffix of the name of a step's own policy; other names cannot contain it   \
-                      */
+#define OWN_MARK "+" /* suffix of the name of a step's own policy; no other name contains it */
 
 /* Reads a fraction, or the name of a kind. */
 static void read_jitter(struct field_reader *reader, const struct json_pointer *path,

@@ -65,8 +65,8 @@ static void take_output_row(struct reading *reading, const struct output_page *p
 {
     static const char gap[] = "(more output here was not kept)";
     const int stream = row->stream;
-    int64_t seen = reading->next[stream] - row->offset;  /* negative: a gap; positive: bytes already
-                                                            seen, because a tail overlaps the head */
+    /* negative: a gap; positive: bytes already seen, because a tail overlaps the head */
+    int64_t seen = reading->next[stream] - row->offset;
     const bool is_full = reading->lines[stream]->is_cut; /* the row would not be kept */
     if (is_full || row->replaceable || seen >= (int64_t)row->len)
         return;
