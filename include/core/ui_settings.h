@@ -13,15 +13,14 @@
 /* How past times are shown: as time ago, in the person's time zone, or in UTC. */
 enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TIMES_COUNT };
 
-/* Events that notify a person, as flags. */
+/* Events that notify a person, as flags. A more urgent event has a lower flag. */
 enum ui_notify {
     NOTIFY_NEEDS_YOU = 1,
-    NOTIFY_ASKS = 2, /* accepted in settings; no event reports it yet */
-    NOTIFY_STUCK = 4,
-    NOTIFY_GAVE_UP = 8,
-    NOTIFY_BUDGET = 16,
-    NOTIFY_HOST_LOST = 32, /* like NOTIFY_ASKS */
-    NOTIFY_ENDED = 64,
+    NOTIFY_STUCK = 2,
+    NOTIFY_GAVE_UP = 4,
+    NOTIFY_BUDGET = 8,
+    NOTIFY_ENDED = 16,
+    NOTIFY_COUNT = 5, /* number of flags */
     /* Used if there is a command but no list of events: */
     NOTIFY_DEFAULT = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED | NOTIFY_STUCK,
 };

@@ -126,8 +126,8 @@ void notice_done(struct notice *notice)
 
 static int urgency(unsigned event)
 {
-    static const unsigned order[] = {NOTIFY_NEEDS_YOU, NOTIFY_ASKS,   NOTIFY_STUCK, NOTIFY_GAVE_UP,
-                                     NOTIFY_HOST_LOST, NOTIFY_BUDGET, NOTIFY_ENDED};
+    static const unsigned order[] = {NOTIFY_NEEDS_YOU, NOTIFY_STUCK, NOTIFY_GAVE_UP, NOTIFY_BUDGET,
+                                     NOTIFY_ENDED};
     size_t at = 0;
     while (at < ARRAY_LEN(order) && order[at] != event)
         at++;

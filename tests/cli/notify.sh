@@ -79,7 +79,7 @@ rm -f object
 want 'exec: whoever started it waits for it' "$? $(ls object 2>/dev/null)" '3 '
 
 # --- only what is wanted
-settings "\"notify\": [\"ended\", \"asks\", \"host-lost\"], \"notify_command\": [\"$dir/told.sh\"]"
+settings "\"notify\": [\"ended\", \"stuck\"], \"notify_command\": [\"$dir/told.sh\"]"
 "$devs" run --plain plan.json >out 2>&1
 object 'one event'
 want_in 'alone' "$(cat object)" '"event":"ended"'
@@ -90,7 +90,7 @@ want 'nothing' "$(ls object 2>/dev/null)" ''
 printf '{"ui": {"notify": ["all"]}}' >devs.config.json
 out=$("$devs" run --plain plan.json 2>&1)
 want 'an unknown event' $? 2
-want_in 'names those there are' "$out" 'expected "needs-you", "asks", "stuck", "gave-up", "budget", "host-lost" or "ended", got "all"'
+want_in 'names those there are' "$out" 'expected "needs-you", "stuck", "gave-up", "budget" or "ended", got "all"'
 
 # --- stuck, and most of a budget
 cat >agent.sh <<'AGENT'

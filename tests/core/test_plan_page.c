@@ -13,6 +13,7 @@
 #include "plan_internal.h"
 #include "str.h"
 #include "test_main.h"
+#include "ui_settings.h"
 
 /* The part of a file that a test checks. */
 struct part {
@@ -483,6 +484,24 @@ START_TEST(test_the_page_has_the_fields_of_events)
 }
 END_TEST
 
+/* The setting's row names the default events, and docs/notifications.md describes all of them. */
+START_TEST(test_the_events_that_notify_are_documented)
+{
+    const char *means = fields_find(&ui_fields, "notify")->means;
+    char *page = test_read_file(test_source_path("docs/notifications.md"));
+    ck_assert_ptr_nonnull(page);
+    for (unsigned flag = 1; flag < 1U << NOTIFY_COUNT; flag <<= 1) {
+        char name[32];
+        char row[40];
+        (void)snprintf(name, sizeof(name), "`%s`", ui_notify_name(flag));
+        (void)snprintf(row, sizeof(row), "\n| %s | ", name);
+        ck_assert_msg((strstr(means, name) != NULL) == ((NOTIFY_DEFAULT & flag) != 0), "%s", name);
+        ck_assert_msg(strstr(page, row) != NULL, "docs/notifications.md has no row of %s", name);
+    }
+    free(page);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_page");
@@ -494,5 +513,6 @@ Suite *test_suite(void)
     tcase_add_test(pages, test_C8_the_documented_policies_are_the_built_in_ones);
     tcase_add_test(pages, test_C8_every_threshold_is_documented);
     tcase_add_test(pages, test_the_page_has_the_fields_of_events);
+    tcase_add_test(pages, test_the_events_that_notify_are_documented);
     return suite;
 }

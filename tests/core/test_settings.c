@@ -91,8 +91,7 @@ static const struct {
     unsigned want;
 } notify_cases[] = {
     {"needs-you", true, NOTIFY_NEEDS_YOU},
-    {"stuck budget asks,host-lost", true,
-     NOTIFY_STUCK | NOTIFY_BUDGET | NOTIFY_ASKS | NOTIFY_HOST_LOST},
+    {"stuck budget,gave-up", true, NOTIFY_STUCK | NOTIFY_BUDGET | NOTIFY_GAVE_UP},
     {"gave-up, ended", true, NOTIFY_GAVE_UP | NOTIFY_ENDED},
     {" ended,needs-you ", true, NOTIFY_ENDED | NOTIFY_NEEDS_YOU},
     {"off", true, 0},
@@ -116,7 +115,7 @@ START_TEST(test_a_notify_command_is_enough)
     settings_done(&settings);
     ck_assert(parse("{\"ui\": {\"notify\": [], \"notify_command\": [\"x\"]}}"));
     ck_assert_uint_eq(settings.ui.notify, 0);
-    ck_assert_str_eq(ui_notify_name(NOTIFY_HOST_LOST), "host-lost");
+    ck_assert_str_eq(ui_notify_name(NOTIFY_BUDGET), "budget");
 }
 END_TEST
 

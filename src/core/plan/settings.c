@@ -262,9 +262,8 @@ static const char *times_word(int times)
 }
 
 /* In the order of their flags. */
-static const char *const notify_names[] = {"needs-you", "asks",      "stuck", "gave-up",
-                                           "budget",    "host-lost", "ended"};
-static_assert(1 << (ARRAY_LEN(notify_names) - 1) == NOTIFY_ENDED, "every event has a name");
+static const char *const notify_names[] = {"needs-you", "stuck", "gave-up", "budget", "ended"};
+static_assert(ARRAY_LEN(notify_names) == NOTIFY_COUNT, "every event has a name");
 
 static const char *notify_word(int bit)
 {
@@ -273,7 +272,7 @@ static const char *notify_word(int bit)
 
 static unsigned notify_flag(const char *name)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(notify_names); i++) {
+    for (unsigned i = 0; i < NOTIFY_COUNT; i++) {
         if (strcmp(notify_names[i], name) == 0)
             return 1U << i;
     }
@@ -282,7 +281,7 @@ static unsigned notify_flag(const char *name)
 
 const char *ui_notify_name(unsigned flag)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(notify_names); i++) {
+    for (unsigned i = 0; i < NOTIFY_COUNT; i++) {
         if (1U << i == flag)
             return notify_names[i];
     }
@@ -303,10 +302,10 @@ static const struct field ui_rows[] = {
      .see = "; default `true`"},
     {"time", FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
      .trust = FIELD_TRUST_NEVER, .means = "how times are shown at the start; `t` changes it"},
-    {"notify", FIELD_WORDS, AT(notify), .most = ARRAY_LEN(notify_names), .word = notify_word,
+    {"notify", FIELD_WORDS, AT(notify), .most = NOTIFY_COUNT, .word = notify_word,
      .trust = FIELD_TRUST_NEVER,
      .means = "the events to notify about; default none, but with `notify_command`: `needs-you`, "
-              "`stuck`, `gave-up` and `ended`; `asks` and `host-lost` are reserved",
+              "`stuck`, `gave-up` and `ended`",
      .see = "; see [Events](notifications.md#events)"},
     {"notify_command", FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
      .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
