@@ -20,9 +20,9 @@ enum {
 
 /* All zero is empty. Free with notice_done(). */
 struct notice {
-    unsigned event; /* one flag of enum ui_notify */
+    unsigned event; /* one flag of enum ui_notify; in notice_message() also several */
     char *task;     /* owned; id of the task; NULL = the run */
-    char *reason;   /* owned */
+    char *reason;   /* owned; NULL = not given */
     char *line;     /* owned; the line of output that decided the verdict; may be "" */
     char *command;  /* owned; a command that shows more about the event */
 };
@@ -34,9 +34,8 @@ unsigned notice_of_status(enum task_status status);
  * it. */
 unsigned notice_of(const struct run_state *state, const struct event *event);
 
-/* Returns what happened to the task, by the most urgent flag in `events`: "needs you", "gave up" or
- * "is stuck"; NULL if none of these is set. Static. */
-const char *notice_predicate(unsigned events);
+/* Returns the text of the most urgent flag, such as "gave up"; NULL if none is set. Static. */
+const char *notice_predicate(unsigned flags);
 
 /* Fills in the notice of an event. `output` is the end of the attempt's output, which is used if no
  * rule names a line; may be NULL. The caller frees *out with notice_done(). */
@@ -51,7 +50,7 @@ struct notice_list {
     size_t count;
     size_t total;     /* more than count if some were dropped */
     int64_t run;      /* number of the run */
-    const char *name; /* borrowed; name of the run */
+    const char *name; /* borrowed; name of the run; NULL = the message does not name the run */
     const char *dir;  /* borrowed; the directory in which the commands work */
 };
 

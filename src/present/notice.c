@@ -6,6 +6,7 @@
  */
 #include "notice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,35 +17,44 @@
 #include "ui_settings.h"
 #include "xalloc.h"
 
+/* The events, the most urgent first. */
+static const struct {
+    unsigned flag;
+    enum event_kind kind;    /* reports it */
+    enum task_status status; /* with EVENT_STEP_ENDED: the task's status after the turn */
+    const char *predicate;
+} events[] = {
+    {NOTIFY_NEEDS_YOU, EVENT_STEP_ENDED, TASK_NEEDS_YOU, "needs you"},
+    {NOTIFY_STUCK, EVENT_STEP_ENDED, TASK_STUCK, "is stuck"},
+    {NOTIFY_GAVE_UP, EVENT_STEP_ENDED, TASK_GAVE_UP, "gave up"},
+    {NOTIFY_BUDGET, EVENT_BUDGET, 0, "has used most of its budget"},
+    {NOTIFY_ENDED, EVENT_RUN_ENDED, 0, "has ended"},
+};
+static_assert(ARRAY_LEN(events) == NOTIFY_COUNT, "every event that notifies has a row");
+
+/* `status` is 0 unless the kind is EVENT_STEP_ENDED. */
+static unsigned find_flag(enum event_kind kind, enum task_status status)
+{
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        if (events[i].kind == kind && events[i].status == status)
+            return events[i].flag;
+    }
+    return 0;
+}
+
 unsigned notice_of_status(enum task_status status)
 {
-    switch (status) {
-    case TASK_NEEDS_YOU:
-        return NOTIFY_NEEDS_YOU;
-    case TASK_STUCK:
-        return NOTIFY_STUCK;
-    case TASK_GAVE_UP:
-        return NOTIFY_GAVE_UP;
-    default:
-        return 0;
-    }
+    return find_flag(EVENT_STEP_ENDED, status);
 }
 
 /* A step that failed may have started another round, so the task's state after the turn decides. */
 unsigned notice_of(const struct run_state *state, const struct event *event)
 {
-    switch (event->kind) {
-    case EVENT_RUN_ENDED:
-        return NOTIFY_ENDED;
-    case EVENT_BUDGET:
-        return NOTIFY_BUDGET;
-    case EVENT_STEP_ENDED:
-        return event->step_ended.decision == DECISION_SUCCEEDED
-                   ? 0
-                   : notice_of_status(state->tasks[event->task].status);
-    default:
-        return 0;
-    }
+    if (event->kind != EVENT_STEP_ENDED)
+        return find_flag(event->kind, 0);
+    return event->step_ended.decision == DECISION_SUCCEEDED
+               ? 0
+               : notice_of_status(state->tasks[event->task].status);
 }
 
 /* Copies one line, at most NOTICE_LINE_MAX bytes, without control characters. */
@@ -124,36 +134,21 @@ void notice_done(struct notice *notice)
     *notice = (struct notice){0};
 }
 
-static int urgency(unsigned event)
-{
-    static const unsigned order[] = {NOTIFY_NEEDS_YOU, NOTIFY_STUCK, NOTIFY_GAVE_UP, NOTIFY_BUDGET,
-                                     NOTIFY_ENDED};
-    size_t at = 0;
-    while (at < ARRAY_LEN(order) && order[at] != event)
-        at++;
-    return (int)at;
-}
-
 const struct notice *notice_chief(const struct notice_list *list)
 {
     const struct notice *chief = &list->items[0];
     for (size_t i = 1; i < list->count; i++) {
-        if (urgency(list->items[i].event) < urgency(chief->event))
+        if (list->items[i].event < chief->event)
             chief = &list->items[i];
     }
     return chief;
 }
 
-const char *notice_predicate(unsigned events)
+const char *notice_predicate(unsigned flags)
 {
-    static const struct {
-        unsigned event;
-        const char *words;
-    } all[] = {
-        {NOTIFY_NEEDS_YOU, "needs you"}, {NOTIFY_GAVE_UP, "gave up"}, {NOTIFY_STUCK, "is stuck"}};
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        if ((events & all[i].event) != 0)
-            return all[i].words;
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        if ((flags & events[i].flag) != 0)
+            return events[i].predicate;
     }
     return NULL;
 }
@@ -163,23 +158,21 @@ void notice_message(const struct notice_list *list, struct str *out)
 {
     size_t named = 0;
     size_t ends = 0;
-    str_addf(out, "#%lld %s: ", (long long)list->run, list->name);
+    if (list->name)
+        str_addf(out, "#%lld %s: ", (long long)list->run, list->name);
     for (size_t i = 0; i < list->count; i++) {
         const struct notice *notice = &list->items[i];
-        const char *predicate = notice_predicate(notice->event);
         const bool is_end = notice->event == NOTIFY_ENDED;
         ends += is_end;
         if (!is_end && named >= NOTICE_NAMED_MAX)
             continue;
         named += !is_end;
-        str_add(out, named + ends > 1 ? "; " : "");
-        if (is_end)
-            str_add(out, "the run has ended");
-        else
-            str_add(out, notice->task ? notice->task : "the run");
-        if (predicate)
-            str_addf(out, " %s", predicate);
-        if (notice->reason[0] != '\0')
+        str_addf(out, "%s%s", named + ends > 1 ? "; " : "",
+                 notice->task ? notice->task : "the run");
+        /* The reason of a budget already says what happened. */
+        if (notice->event != NOTIFY_BUDGET || !notice->reason)
+            str_addf(out, " %s", notice_predicate(notice->event));
+        if (notice->reason && notice->reason[0] != '\0')
             str_addf(out, ": %s", notice->reason);
     }
     const size_t left = list->total - named - ends;

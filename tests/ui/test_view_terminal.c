@@ -93,6 +93,28 @@ START_TEST(test_the_end_of_a_run_is_told)
 }
 END_TEST
 
+START_TEST(test_many_are_one_message)
+{
+    static const char *const tasks[] = {"a", "b", "c", "d", "e"};
+    struct story small;
+    story_init(&small, "a b c d e", "G");
+    notify.wanted = ALL;
+    ck_assert_uint_eq(app_notify_news(&notify, &small.state, &words), 0);
+    for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
+        story_start(&small, tasks[i]);
+        story_fail(&small, tasks[i], REASON_TEST_FAIL, NULL);
+        story_end(&small, tasks[i], DECISION_RETRY_EXHAUSTED);
+    }
+    story_end_run(&small);
+    ck_assert_uint_eq(app_notify_news(&notify, &small.state, &words),
+                      NOTIFY_GAVE_UP | NOTIFY_ENDED);
+    ck_assert_str_eq(
+        str_text(&words),
+        "a gave up; b gave up; c gave up; the run has ended: 0 of 5 passed; and 2 more");
+    story_done(&small);
+}
+END_TEST
+
 static const struct {
     const char *line;
     const char *want[4];
@@ -282,6 +304,7 @@ Suite *test_suite(void)
     tcase_add_test(tell, test_stuck_is_an_event_of_its_own);
     tcase_add_test(tell, test_only_what_is_wanted_is_told);
     tcase_add_test(tell, test_the_end_of_a_run_is_told);
+    tcase_add_test(tell, test_many_are_one_message);
     TCase *pager = test_case(suite, "pager");
     tcase_add_loop_test(pager, test_pager_is_split_at_blanks, 0, TABLE_LEN(split_cases));
     tcase_add_test(pager, test_pager_that_is_no_command);

@@ -100,8 +100,8 @@ struct app_bookmarks {
  * conditions that already hold at the start trigger nothing. The engine runs the user's
  * notification command (engine/loop/notifier.c). All zero: not started. */
 struct app_notify {
-    unsigned wanted;    /* enum ui_notify */
-    unsigned char *was; /* owned; per task: the last state reported, an enum ui_notify */
+    unsigned wanted; /* enum ui_notify */
+    unsigned *was;   /* owned; per task: the last state reported, an enum ui_notify */
     size_t room;
     int count;     /* number of tasks in `was` */
     bool is_begun; /* the initial state has been recorded */

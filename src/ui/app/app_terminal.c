@@ -292,16 +292,15 @@ void app_choose_notify(struct app *app, const char *names)
     view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }
 
-/* more tasks than this are only counted */
-enum { NAMED_MAX = 3 };
-
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words)
 {
     const unsigned wanted = notify->wanted;
     const int count = state->plan->task_count;
+    struct notice items[NOTICE_NAMED_MAX + 1];
+    struct notice_list list = {.items = items};
+    struct str passed = {0};
     unsigned news = 0;
-    int changed = 0;
     notify->was = xgrow(notify->was, &notify->room, (size_t)count, sizeof(*notify->was));
     for (int task = 0; task < count; task++) {
         const struct task_agent *agent = state->tasks[task].agent;
@@ -309,23 +308,22 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
         const unsigned is = notice_of_status(state->tasks[task].status) | budget;
         const unsigned was = task < notify->count ? notify->was[task] : 0;
         const unsigned flags = is & ~was & wanted;
-        notify->was[task] = (unsigned char)is;
+        notify->was[task] = is;
         if (!notify->is_begun || flags == 0)
             continue;
         news |= flags;
-        if (++changed > NAMED_MAX)
-            continue;
-        const char *predicate = notice_predicate(flags);
-        str_addf(words, "%s%s %s", changed > 1 ? ", " : "", state->plan->tasks[task].id,
-                 predicate ? predicate : "has used most of its budget");
+        if (list.total++ < NOTICE_NAMED_MAX)
+            items[list.count++] =
+                (struct notice){.event = flags, .task = state->plan->tasks[task].id};
     }
-    if (changed > NAMED_MAX)
-        str_addf(words, " and %d more", changed - NAMED_MAX);
     if (notify->is_begun && state->ended && !notify->had_ended && (wanted & NOTIFY_ENDED) != 0) {
         news |= NOTIFY_ENDED;
-        str_addf(words, "%sthe run has ended: ", words->len > 0 ? "; " : "");
-        shown_passed(state, words);
+        shown_passed(state, &passed);
+        items[list.count++] = (struct notice){.event = NOTIFY_ENDED, .reason = passed.data};
+        list.total++;
     }
+    notice_message(&list, words);
+    str_done(&passed);
     notify->count = count;
     notify->had_ended = state->ended;
     notify->is_begun = true;
