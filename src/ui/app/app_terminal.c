@@ -16,6 +16,7 @@
 #include "notice.h"
 #include "term_internal.h"
 #include "text.h"
+#include "ui_settings.h"
 #include "view.h"
 #include "xalloc.h"
 
@@ -283,8 +284,11 @@ void app_choose_notify(struct app *app, const char *names)
 {
     unsigned wanted = 0;
     if (!ui_notify_parse(names, &wanted)) {
-        view_say(&app->view, &app->now,
-                 "notify: use needs-you, stuck, gave-up, budget, ended, or off");
+        struct str known = {0};
+        for (unsigned flag = 1; flag < 1U << NOTIFY_COUNT; flag <<= 1)
+            str_addf(&known, "%s, ", ui_notify_name(flag));
+        view_say(&app->view, &app->now, "notify: use %sor off", str_text(&known));
+        str_done(&known);
         return;
     }
     app->notify.wanted = wanted;

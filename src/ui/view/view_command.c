@@ -13,6 +13,7 @@
 #include "term.h"
 #include "text.h"
 #include "theme.h"
+#include "ui_settings.h"
 #include "utf8.h"
 #include "view.h"
 #include "view_internal.h"
@@ -375,8 +376,6 @@ static bool begins_with(const char *line, const char *command)
 
 void view_complete(const struct view *view, const struct view_facts *facts, struct completions *out)
 {
-    static const char *const notices[] = {"needs-you", "stuck", "gave-up",
-                                          "budget",    "ended", "off"};
     const char *line = view->command.line.text;
     const char *name;
     struct offering to = {.line = line, .word = line, .out = out};
@@ -409,8 +408,9 @@ void view_complete(const struct view *view, const struct view_facts *facts, stru
         for (size_t i = 0; (name = theme_name_at(i)); i++)
             offer_candidate(&to, name, "");
     } else if (line[0] == 's') {
-        for (size_t i = 0; i < ARRAY_LEN(notices); i++)
-            offer_candidate(&to, notices[i], "");
+        for (unsigned flag = 1; flag < 1U << NOTIFY_COUNT; flag <<= 1)
+            offer_candidate(&to, ui_notify_name(flag), "");
+        offer_candidate(&to, "off", "");
     } else {
         offer_tasks(&to, facts->state);
     }
