@@ -78,7 +78,7 @@ static const struct {
     int rows;
 } files[] = {{"tests/data/loops.jsonl", 96},
              {"tests/data/loops-more.jsonl", 42},
-             {"tests/data/loops-fresh.jsonl", 159}};
+             {"tests/data/loops-fresh.jsonl", 184}};
 
 START_TEST(test_labeled_trajectories)
 {
@@ -92,7 +92,7 @@ END_TEST
 static const struct {
     enum entropy_preset preset;
     int caught, wrong;
-} measured[] = {{ENTROPY_STRICT, 143, 8}, {ENTROPY_NORMAL, 143, 0}, {ENTROPY_OFF, 0, 0}};
+} measured[] = {{ENTROPY_STRICT, 153, 9}, {ENTROPY_NORMAL, 153, 0}, {ENTROPY_OFF, 0, 0}};
 
 struct counted {
     int loops, caught, wrong, rows;
@@ -121,8 +121,8 @@ START_TEST(test_presets_on_labeled_trajectories)
         (void)data_rows(files[i].path, count_row, &counted);
     ck_assert_int_eq(counted.caught, measured[_i].caught);
     ck_assert_int_eq(counted.wrong, measured[_i].wrong);
-    ck_assert_int_eq(counted.loops, 143);
-    ck_assert_int_eq(counted.rows, 297);
+    ck_assert_int_eq(counted.loops, 153);
+    ck_assert_int_eq(counted.rows, 322);
 }
 END_TEST
 
@@ -370,7 +370,7 @@ START_TEST(test_the_measured_presets_are_documented)
 {
     for (size_t i = 0; i < TABLE_LEN(measured); i++) {
         char row[128];
-        (void)snprintf(row, sizeof(row), " | %d of 143 | %d of 154 |\n", measured[i].caught,
+        (void)snprintf(row, sizeof(row), " | %d of 153 | %d of 169 |\n", measured[i].caught,
                        measured[i].wrong);
         char start[32];
         (void)snprintf(start, sizeof(start), "\n| `%s` | ",

@@ -61,6 +61,7 @@ struct ending {
     int64_t new_lines;
     bool changed;
     bool look;
+    bool renames;       /* at most two words are new, and they may be names */
     bool asks_another;  /* the same question about another name */
     bool of_path;       /* the name is a path */
     bool of_host;       /* may be a host */
@@ -166,7 +167,8 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     bool form_added = true;
     if (added_count > 0)
         (void)entropy_table_add(words, form, &form_added);
-    ending->asks_another = !form_added && added_count <= 2 && names;
+    ending->renames = added_count > 0 && added_count <= 2 && names;
+    ending->asks_another = !form_added && ending->renames;
     ending->of_path = ending->asks_another && of_path;
     ending->of_number = ending->asks_another && of_number;
     ending->of_host = ending->asks_another && of_host;
@@ -194,12 +196,18 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     return sweeps && memory->sweep <= SWEEP_MAX;
 }
 
-/* Returns true if the call is about the refused target. */
-static bool shares_target(const struct refusals *refusals, const struct entropy_call *call)
+/* Returns true if the call names what all refused calls name. */
+static bool names_target(const struct refusals *refusals, const struct entropy_call *call)
 {
     struct word_set names = call->said;
     word_set_intersect(&names, &refusals->names);
-    return refusals->causes != 0 && names.count > 0;
+    return names.count > 0;
+}
+
+/* Returns true if the call is about the target that was refused for a known cause. */
+static bool shares_target(const struct refusals *refusals, const struct entropy_call *call)
+{
+    return refusals->causes != 0 && names_target(refusals, call);
 }
 
 /* Returns true if the call fails without a cause of its own at a target that several calls in a
@@ -214,41 +222,50 @@ static bool is_of_same_target(const struct entropy_memory *memory)
     return shares_target(memory->refusals, &memory->call);
 }
 
-/* Failures in a row with a common cause, even if programs word it differently. */
+/* Failures in a row with a common cause, even if programs word it differently, or command lines
+ * about the same thing with the same reason, whatever programs put before it. */
 static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool waits =
         memory->paused || memory->call.traits & CALL_SLEEPS || ending->end->transient;
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt && !waits;
     unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
+    const uint64_t reason = counts && memory->call.traits & CALL_SHELL ? memory->sums.reason : 0;
     if (causes & CAUSES_NETWORK)
         causes |= CAUSES_NETWORK; /* without a network, programs fail at different points */
-    if (!memory->refusals && !causes)
+    if (!memory->refusals && !causes && !reason)
         return false;
     if (!memory->refusals)
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
     struct refusals *refusals = memory->refusals;
     const unsigned common = causes & refusals->causes;
+    const bool same_reason =
+        reason != 0 && reason == refusals->reason && names_target(refusals, &memory->call);
     if (counts && is_of_same_target(memory))
         return !ending->known;
     /* A program that fails differently at the target has not shown that it would be let through,
      * nor has one that says nothing, or nothing new. */
     const bool is_stray = refusals->causes != 0 && (memory->sums.lines == 0 || !ending->news ||
                                                     shares_target(refusals, &memory->call));
-    if (!common && counts && is_stray && refusals->strays < STRAYS_MAX) {
+    if (!common && !same_reason && counts && is_stray && refusals->strays < STRAYS_MAX) {
         refusals->strays++;
         return false;
     }
-    if (!common) {
-        *refusals = (struct refusals){
-            .causes = causes, .count = causes ? 1 : 0, .names = memory->call.said};
+    if (!common && !same_reason) {
+        *refusals = (struct refusals){.causes = causes,
+                                      .reason = reason,
+                                      .count = causes || reason ? 1 : 0,
+                                      .names = memory->call.said};
         return false;
     }
     refusals->strays = 0;
     refusals->causes = common;
+    refusals->reason = reason;
     refusals->count += refusals->count < INT_MAX;
     word_set_intersect(&refusals->names, &memory->call.said);
-    return !ending->asks_another && !ending->known;
+    /* Many inputs of one program may be rejected for one reason. */
+    const bool is_other = common ? ending->asks_another : ending->renames;
+    return !is_other && !ending->known;
 }
 
 /* How the number of faults changed over the last failures of one call, latest first. */
@@ -629,6 +646,21 @@ static bool reports_failures(struct entropy_memory *memory, const struct ending 
     return reports && !reached;
 }
 
+/* Returns true if a sub-agent gives the prompt back with the same answer, and nothing has moved
+ * since. */
+static bool hands_on(struct entropy_memory *memory, const struct ending *ending,
+                     enum entropy_gain gain)
+{
+    const bool ok = ending->now == CALL_END_OK;
+    if (!(memory->call.traits & CALL_DELEGATES)) {
+        memory->moved = memory->moved || ending->changed || (ok && gain != ENTROPY_GAIN_NONE);
+        return false;
+    }
+    const bool moved = memory->moved;
+    memory->moved = false;
+    return ok && !moved && ending->known && ending->known->outcome == ending->outcome.lo;
+}
+
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
 {
     const struct entropy_news *news = &memory->news;
@@ -637,10 +669,15 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     ending.now = end->failed ? CALL_END_FAILED : CALL_END_OK;
     if (end->running)
         ending.now = CALL_END_RUNNING;
+    const bool finds = ending.now == CALL_END_OK && memory->call.traits & CALL_SEARCHES;
     if (!digest_is_known(end->result)) {
         const struct step_sums *sums = &memory->sums;
-        const uint64_t parts[] = {(uint64_t)ending.now, (uint64_t)sums->lines, sums->sums[form].hi,
-                                  sums->sums[form].lo};
+        uint64_t parts[] = {(uint64_t)ending.now, (uint64_t)sums->lines, sums->sums[form].hi,
+                            sums->sums[form].lo};
+        if (finds) { /* whatever their order */
+            parts[2] = sums->found;
+            parts[3] = 0;
+        }
         ending.outcome = entropy_digest(parts, sizeof(parts));
     }
     ending.known = entropy_tables_known(memory, memory->call.key);
@@ -675,6 +712,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     ending.between = reads_for_edit(memory, &ending);
     bool added = false;
     (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending.outcome.lo, 4), &added);
+    ending.news = ending.news && (added || !finds);
     ending.reports_same = !added && memory->sums.lines >= REPORT_LINES;
     ending.changed = has_changed(memory, &ending);
     if (ending.changed && memory->call.path != 0) {
@@ -741,6 +779,8 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
+    const bool hands = hands_on(memory, &ending, gain);
+    const bool reports = reports_failures(memory, &ending) || hands;
     enum entropy_kind kind = replans ? ENTROPY_CALL : memory->call.kind;
     /* Repeating it as often as announced is neither progress nor a loop. */
     if (is_announced(memory, &ending) && gain == ENTROPY_GAIN_NONE)
@@ -755,7 +795,7 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
                 (ending.refused ? (unsigned)ENTROPY_REFUSED : 0) |
                 (changed ? (unsigned)ENTROPY_CHANGED : 0) |
                 (ending.between ? (unsigned)ENTROPY_BETWEEN : 0) |
-                (reports_failures(memory, &ending) ? (unsigned)ENTROPY_REPORTS : 0) |
+                (reports ? (unsigned)ENTROPY_REPORTS : 0) |
                 (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
                 (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,

@@ -31,6 +31,13 @@ enum {
     SPOKEN_LEAST = 3,    /* messages in a row before their words count as known */
     SPOKEN_PERCENT = 90, /* known words of a message that says nothing new */
     FAULT_WORDS = 2,     /* words after a number that may say that it counts faults */
+    REASON_LINES = 2,    /* lines of a result that gives a reason and nothing else */
+    REASON_BLANKS = 3,   /* between its words */
+    RANK_DIGITS = 2,     /* of the number of a search result */
+    TIMES_MAX = 3,       /* times in a line that are followed */
+    TIME_FIELDS = 3,
+    HOUR_DIGITS = 3,
+    MINUTE_SECONDS = 60,
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -122,6 +129,7 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
         memory->delegated = xcalloc(1, sizeof(*memory->delegated));
     if (memory->delegated)
         memory->delegated->named.count = 0;
+    memory->sums.looks = memory->paused || memory->call.traits & (CALL_LOOKS | CALL_SLEEPS);
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
@@ -401,6 +409,101 @@ static bool is_http_error(const char *bytes, size_t len)
            ascii_is_digit(status[2]) && ascii_is_digit(status[3]);
 }
 
+/* Returns the hash of the reason at the end of a failure, as in "push: denied: the key is
+ * read-only", or 0 if there are too few words. Programs agree on it if a server has written it. */
+static uint64_t reason_of(const char *bytes, size_t len)
+{
+    size_t start = len;
+    int blanks = 0;
+    while (len > 0 && strchr(" .!", bytes[len - 1]))
+        len--;
+    for (start = len; start > 0; start--) {
+        if (start >= 2 && bytes[start - 1] == ' ' && bytes[start - 2] == ':')
+            break;
+        blanks += bytes[start - 1] == ' ';
+    }
+    return blanks >= REASON_BLANKS ? entropy_hash(bytes + start, len - start) : 0;
+}
+
+/* Returns the length of the number before a search result, "2. " or "[2] ", or 0. */
+static size_t rank_length(const char *bytes, size_t len)
+{
+    size_t at = 0;
+    int digits = 0;
+    while (at < len && loops_is_blank(bytes[at]))
+        at++;
+    at += at < len && (bytes[at] == '[' || bytes[at] == '(');
+    for (; at < len && ascii_is_digit(bytes[at]); at++)
+        digits++;
+    const bool is_rank = digits > 0 && digits <= RANK_DIGITS && at + 2 < len &&
+                         strchr(".)]", bytes[at]) && bytes[at + 1] == ' ';
+    return is_rank ? at + 2 : 0;
+}
+
+/* Returns the length of a time such as 2:04 or 01:00:18 at the start of the text, or 0. */
+static size_t read_time(const char *bytes, size_t len, double *seconds_out)
+{
+    double value = 0;
+    int fields = 0;
+    size_t at = 0;
+    for (bool more = true; more; fields++) {
+        const size_t begin = at;
+        double field = 0;
+        for (; at < len && ascii_is_digit(bytes[at]); at++)
+            field = field * 10 + (bytes[at] - '0');
+        if (fields > 0 ? at - begin != 2 : at == begin || at - begin > HOUR_DIGITS)
+            return 0;
+        value = value * MINUTE_SECONDS + field;
+        more = at < len && bytes[at] == ':';
+        at += more;
+    }
+    *seconds_out = value;
+    const bool ends =
+        at == len || loops_is_blank(bytes[at]) || (bytes[at] != '\0' && strchr(",)]", bytes[at]));
+    return fields >= 2 && fields <= TIME_FIELDS && ends ? at : 0;
+}
+
+/* Returns true if a part of a whole follows, as in "12:30 of 45:00": a position, which is progress.
+ */
+static bool is_part(const char *bytes, size_t len)
+{
+    while (len > 0 && loops_is_blank(bytes[0])) {
+        bytes++;
+        len--;
+    }
+    return len > 2 && (bytes[0] == '/' || memcmp(bytes, "of ", 3) == 0);
+}
+
+/* Returns true if the line is known except for one time, which has moved on: "12:41 00:00:04 node"
+ * was "10:36 00:00:04 node". Then *rest_out is its text without that time and without blanks. */
+static bool is_known_but_for_time(struct entropy_memory *memory, const struct normaliser_line *line,
+                                  char rest_out[PLACE_BYTES], size_t *rest_len_out)
+{
+    const char *raw = line->raw;
+    const size_t len = line->raw_len;
+    int times = 0;
+    bool known = false;
+    if (len > PLACE_BYTES || !memchr(raw, ':', len))
+        return false;
+    for (size_t at = 0; at < len && times < TIMES_MAX && !known; at++) {
+        double seconds;
+        const bool begins = at == 0 || loops_is_blank(raw[at - 1]) || strchr("([=", raw[at - 1]);
+        const size_t time_len =
+            begins && ascii_is_digit(raw[at]) ? read_time(raw + at, len - at, &seconds) : 0;
+        const size_t end = at + time_len;
+        if (time_len == 0 || is_part(raw + end, len - end))
+            continue;
+        size_t rest_len = 0;
+        for (size_t i = 0; i < len; i++)
+            if ((i <= at || i >= end) && !loops_is_blank(raw[i]))
+                rest_out[rest_len++] = i == at ? '#' : raw[i];
+        times++;
+        known = entropy_news_time(&memory->news, entropy_hash(rest_out, rest_len), seconds);
+        *rest_len_out = rest_len;
+    }
+    return known;
+}
+
 static void take_line(struct entropy_memory *memory, const struct normaliser_line *line,
                       struct digest plain, struct digest general)
 {
@@ -445,6 +548,9 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
     sums->masks |= line->masked;
     sums->last_line = general.lo;
     sums->last_has_echo = !same_forms;
+    sums->reason = sums->lines <= REASON_LINES ? reason_of(line->general, line->general_len) : 0;
+    if (memory->call.traits & CALL_SEARCHES)
+        sums->found += general_only ? general.lo : entropy_words_sum(line->bytes, line->len);
     if (line->masked)
         keep_sample(memory, line);
     const struct news_text as_is =
@@ -454,9 +560,27 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
 
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line)
 {
-    const struct digest plain = entropy_digest(line->bytes, line->len);
+    struct normaliser_line rest = *line;
+    char without_time[PLACE_BYTES];
+    size_t rest_len;
     bool same = line->general == line->bytes;
-    take_line(memory, line, plain, same ? plain : entropy_digest(line->general, line->general_len));
+    if (memory->call.traits & CALL_SEARCHES) { /* a result may get another rank */
+        const size_t rank = rank_length(line->bytes, line->len);
+        const size_t general_rank = same ? rank : rank_length(line->general, line->general_len);
+        rest.bytes += rank;
+        rest.len -= rank;
+        rest.general += general_rank;
+        rest.general_len -= general_rank;
+    }
+    struct digest plain = entropy_digest(rest.bytes, rest.len);
+    const bool is_new = memory->sums.looks && entropy_table_find(&memory->news.lines, plain.lo) < 0;
+    if (is_new && is_known_but_for_time(memory, line, without_time, &rest_len)) {
+        rest.bytes = rest.general = without_time;
+        rest.len = rest.general_len = rest_len;
+        plain = entropy_digest(without_time, rest_len);
+        same = true;
+    }
+    take_line(memory, &rest, plain, same ? plain : entropy_digest(rest.general, rest.general_len));
 }
 
 static void take_normalised_line(void *ctx, const struct normaliser_line *line)

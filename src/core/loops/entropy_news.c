@@ -335,6 +335,17 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
         news->sampled_new[form][level] += (new_in >> form) & 1;
 }
 
+bool entropy_news_time(struct entropy_news *news, uint64_t key, double seconds)
+{
+    struct touched *touched = touch_shape(news, key);
+    if (!touched)
+        return false;
+    touched->numbers = 1;
+    if (seconds > touched->now[0])
+        touched->now[0] = seconds;
+    return !touched->fresh && seconds >= news->places[touched->place].last[0];
+}
+
 /* Folds in this step's numbers. Returns true if one of them continues in its direction, and it is
  * not just a step counter. */
 static bool shape_goes_on(struct shape *shape, const struct touched *touched,

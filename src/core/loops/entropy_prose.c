@@ -43,6 +43,7 @@ static const struct {
     {"access denied", CAUSE_DENIED},
     {"access is denied", CAUSE_DENIED},
     {"accessdenied", CAUSE_FORBIDDEN},
+    {"accessdeniedexception", CAUSE_FORBIDDEN},
     {"added", HINT_ACK},
     {"already", HINT_NO_CHANGE},
     {"are you root", CAUSE_DENIED},
@@ -85,6 +86,8 @@ static const struct {
     {"does not exist", HINT_EMPTY | HINT_HOPELESS},
     {"did not find", HINT_EMPTY},
     {"done", HINT_OVER | HINT_ACK},
+    {"e401", CAUSE_FORBIDDEN},
+    {"e403", CAUSE_FORBIDDEN},
     {"eacces", CAUSE_DENIED},
     {"eai_again", CAUSE_NAME},
     {"econnrefused", CAUSE_REFUSED},
@@ -125,6 +128,10 @@ static const struct {
     {"initializing", HINT_BUSY},
     {"insufficient privilege", CAUSE_DENIED},
     {"insufficient privileges", CAUSE_DENIED},
+    {"insufficient scope", CAUSE_FORBIDDEN},
+    {"insufficient scopes", CAUSE_FORBIDDEN},
+    {"insufficient_scope", CAUSE_FORBIDDEN},
+    {"insufficientpermissions", CAUSE_FORBIDDEN},
     {"invalid", HINT_HOPELESS},
     {"invalid credentials", CAUSE_FORBIDDEN},
     {"invalid peer certificate", CAUSE_CERTIFICATE},
@@ -172,6 +179,7 @@ static const struct {
     {"password is required", CAUSE_DENIED},
     {"pending", HINT_PENDING},
     {"permission denied", CAUSE_DENIED},
+    {"permission_denied", CAUSE_FORBIDDEN},
     {"processing", HINT_BUSY},
     {"protected branch", CAUSE_FORBIDDEN},
     {"protected-branches", CAUSE_FORBIDDEN},
@@ -182,6 +190,8 @@ static const struct {
     {"refused", HINT_PASSES},
     {"removed", HINT_ACK},
     {"reset by peer", HINT_PASSES},
+    {"resource is denied", CAUSE_FORBIDDEN},
+    {"resource not accessible by", CAUSE_FORBIDDEN},
     {"resource temporarily unavailable", HINT_PASSES},
     {"running", HINT_PENDING},
     {"saved", HINT_ACK},
@@ -427,6 +437,19 @@ void word_set_add_written(struct word_set *set, const char *text, size_t len, bo
                 (char)(ascii_is_upper(text[start + i]) ? text[start + i] | 0x20 : text[start + i]);
         put_word(set, (uint32_t)entropy_hash(word, word_len));
     }
+}
+
+uint64_t entropy_words_sum(const char *text, size_t len)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < len;) {
+        const size_t start = at;
+        while (at < len && !is_between_words(text[at]))
+            at++;
+        sum += at > start ? entropy_hash(text + start, at - start) : 0;
+        at += at == start;
+    }
+    return sum;
 }
 
 static int count_common(const struct word_set *a, const struct word_set *b)

@@ -27,7 +27,7 @@ enum {
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
-    RECENT_BYTES_MAX = 10 * 4 + FAILURES_MAX * FAILURE_BYTES + 9 * 8 + 7 * WORDS_BYTES_MAX +
+    RECENT_BYTES_MAX = 10 * 4 + FAILURES_MAX * FAILURE_BYTES + 10 * 8 + 7 * WORDS_BYTES_MAX +
                        CALL_SYMBOLS_MAX * 8 + 3,
     COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
@@ -37,7 +37,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm6";
+static const char magic[MAGIC_BYTES + 1] = "dEm7";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -92,6 +92,7 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     const struct refusals *refusals = memory->refusals ? memory->refusals : &none;
     put_failures(memory->failures, out);
     number_bytes_put(out, refusals->causes, 4);
+    number_bytes_put(out, refusals->reason, 8);
     put_count(refusals->count, out);
     put_count(refusals->strays, out);
     put_words(&refusals->names, out);
@@ -121,7 +122,7 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out,
                      (uint64_t)memory->paused | (uint64_t)memory->slept << 1 |
                          (uint64_t)memory->planned << 2 | (uint64_t)memory->reached << 3 |
-                         (uint64_t)memory->plan_over << 4,
+                         (uint64_t)memory->plan_over << 4 | (uint64_t)memory->moved << 5,
                      1);
     put_count(memory->announced, out);
     number_bytes_put(out, memory->announced_call, 8);
@@ -280,6 +281,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     struct failing_edit failing = {0};
     take_failures(input, memory);
     refusals.causes = (unsigned)number_bytes_take(input, 4);
+    refusals.reason = number_bytes_take(input, 8);
     refusals.count = take_count(input);
     refusals.strays = take_count(input);
     take_words(input, &refusals.names);
@@ -309,10 +311,11 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->planned = paused & 4;
     memory->reached = paused & 8;
     memory->plan_over = paused & 16;
+    memory->moved = paused & 32;
     memory->announced = take_count(input);
     memory->announced_call = number_bytes_take(input, 8);
-    if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
-        refusals.names.count != 0) {
+    if (refusals.causes != 0 || refusals.reason != 0 || refusals.count != 0 ||
+        refusals.strays != 0 || refusals.names.count != 0) {
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
@@ -320,7 +323,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
         memory->failing = xcalloc(1, sizeof(*memory->failing));
         *memory->failing = failing;
     }
-    return !input->bad && paused <= 31 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
+    return !input->bad && paused <= 63 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

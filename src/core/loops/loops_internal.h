@@ -78,6 +78,10 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len);
  * with a digit, with '_', '/', '.' or a capital inside, all in capitals, or after a backtick. */
 void word_set_add_written(struct word_set *set, const char *text, size_t len, bool only_marked);
 
+/* Returns the sum of the hashes of the words as they are written: the same words in another order
+ * have the same sum. */
+uint64_t entropy_words_sum(const char *text, size_t len);
+
 /* Returns the Jaccard similarity: common words in percent of all words, or 0 if both sets are
  * empty. */
 int word_set_alike(const struct word_set *a, const struct word_set *b);
@@ -361,6 +365,10 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
                        const struct news_text *general);
 
+/* Follows the time in a line, which `key` identifies. Returns true if it was in an earlier step,
+ * too, and has not gone back since. */
+bool entropy_news_time(struct entropy_news *news, uint64_t key, double seconds);
+
 /* Ends the step and reports in which forms it is news. */
 void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
                       bool is_news[NEWS_FORMS]);
@@ -405,6 +413,7 @@ struct known_failures {
 /* Failures in a row with one cause. */
 struct refusals {
     unsigned causes;       /* hints that all of them have; 0: the last failure had none */
+    uint64_t reason;       /* of the last one; see struct step_sums */
     int count;             /* saturates */
     int strays;            /* later failures without a common cause that did not end the streak */
     struct word_set names; /* names in the arguments of all these calls */
@@ -439,6 +448,10 @@ struct step_sums {
     struct word_set said;         /* words of the first lines, unless a command line ran */
     uint64_t last_line;           /* hash of the general form */
     bool last_has_echo;           /* contains words of the call */
+    uint64_t reason;              /* hash of the end of the last line, "name: program: reason", if
+                                     the result is short; 0: none */
+    uint64_t found;               /* of a search: sum of the hashes of all words, in any order */
+    bool looks;                   /* at something that runs, by the call */
     uint64_t placeless;           /* sum of the hashes of the first lines without source
                                      positions */
     double place;                 /* the first source position; 0: none */
@@ -470,6 +483,7 @@ struct entropy_memory {
     bool paused;                        /* the last step was a pause */
     bool slept;                         /* the last step slept before it did something */
     bool planned;                       /* the last step was a plan */
+    bool moved;    /* since the last sub-agent, a step changed something, or succeeded with news */
     bool reached;  /* changed a file for the first time since a command reported failures */
     int announced; /* repetitions that the agent announced and has not done */
     uint64_t announced_call;      /* key of the call that it repeats; 0: the next one of a shell */
