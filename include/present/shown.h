@@ -191,6 +191,10 @@ void shown_session_seen(const char *at, struct str *out);
 /* Appends "its devs (pid 4711) is suspended: fg or kill -CONT resumes it; ...". */
 void shown_suspended(int64_t pid, struct str *out);
 
+/* Appends "continue it: devs run --continue 41". `needs_adopting`: the log does not belong to the
+ * user, so that another command must come first. */
+void shown_continue(int64_t run, bool needs_adopting, struct str *out);
+
 /* Appends the time until the waits of a fault's tasks end: "0:12..1:04", or "0:12" if all end at
  * the same time. */
 void shown_fault_due(const struct fault *fault, const struct moment *now, struct str *out);

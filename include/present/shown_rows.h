@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "control.h"
 #include "overview.h"
 #include "retry_help.h"
 #include "run_state.h"
@@ -54,7 +55,9 @@ enum shown_run {
 /* A run as a whole, without its events. */
 struct run_facts {
     int64_t number;
-    const char *name; /* borrowed; may be NULL */
+    const char *name;    /* borrowed; may be NULL */
+    const char *command; /* borrowed; the command line that started it; read by rows_advice() */
+    bool is_plan;        /* it runs a plan, not one command */
     enum shown_run state;
     int live_runs; /* live runs in the log, including this one */
     bool is_suspended;
@@ -90,6 +93,9 @@ void rows_faults(struct rows *rows, const struct run_state *state, const struct 
  * "news" (a loop, the class or denied calls) and "why". */
 void rows_task(struct rows *rows, const struct run_state *state, int task,
                const struct shown_look *look);
+/* Adds "now": the state of the task, as in a list, and the number of `later` tries of the step. */
+void rows_now(struct rows *rows, const struct run_state *state, int task, int later,
+              const struct shown_look *look);
 /* Adds the same rows for a task that an overview lists, as far as they are known. `has_ended`: the
  * run has ended. */
 void rows_listed(struct rows *rows, const struct overview_row *row, bool has_ended,
@@ -97,6 +103,15 @@ void rows_listed(struct rows *rows, const struct overview_row *row, bool has_end
 /* Adds "outcome": how the last try of the task ended; and "tries": how many tries it had, and why
  * not more. */
 void rows_tries(struct rows *rows, const struct run_state *state, int task);
+
+/* Advice, with the commands to type (shown_advice.c). */
+
+/* Adds "next": what would help the task and who must do it; empty if there is nothing to do. */
+void rows_advice(struct rows *rows, const struct run_state *state, int task,
+                 const struct run_facts *run, const struct shown_look *look);
+/* Adds "captured": how to show the captured end of an attempt. */
+void rows_captured(struct rows *rows, const struct run_state *state, const struct run_facts *run,
+                   int task, int step, int attempt);
 
 /* Attempts, verdicts, decisions, loops and agents (shown_rows.c). */
 
@@ -117,22 +132,46 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
  * attempt. O(attempts of the run). */
 void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
                const struct attempt_state *attempt);
+/* A wait for the next attempt. */
+struct wait_facts {
+    struct delay delay;
+    int64_t due_at_ms;
+    bool is_free;  /* it used up no attempt */
+    bool is_start; /* of a command that could not be started */
+    bool is_over;
+    int used, allowed, own_retries;  /* tries, or starts; 0 = not recorded */
+    char skipped_by[CONTROL_BY_MAX]; /* the person who skipped it; "" = nobody */
+};
 /* Adds the decision to try again after a delay. */
-void rows_wait(struct rows *rows, int64_t delay_ms, bool is_free);
+void rows_wait(struct rows *rows, const struct wait_facts *wait);
+/* Adds the formula of the delay (shown_formula()), and when and how the wait ends. */
+void rows_wait_more(struct rows *rows, const struct wait_facts *wait, const char *formula,
+                    const struct shown_time *time);
 /* Adds the decision that ended a step: its kind, the reason (shown_end()), and the person who
  * cancelled it (NULL = nobody). */
 void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, const char *by);
+/* Adds that the end of a step counts toward the entropy of its task. */
+void rows_entropy(struct rows *rows, const struct run_state *state, int task);
 /* Adds how the task's step ended, and why (shown_ending()). */
 void rows_ending(struct rows *rows, const struct run_state *state, int task);
 /* Adds why the task is in its state (shown_cause()), and how its step ended. */
 void rows_cause(struct rows *rows, const struct run_state *state, int task);
 /* Adds a loop, as seen from this step (from 0); no rows while its verdict is ok. */
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
+/* Adds a mask that the tries of a loop were compared with, for loops that do not have their masks.
+ */
+void rows_masked(struct rows *rows, const char *mask);
+/* Adds a line of the first and of the last try of a loop, and what both look like once masked. */
+void rows_sample(struct rows *rows, const char *first, const char *last, const char *compared);
+/* Adds the limits of the plan's loop detector, unless it is off. */
+void rows_limits(struct rows *rows, const struct plan *plan);
 /* Adds the task's agent, its budgets, its round, and the nudge for its next prompt. */
 void rows_agent(struct rows *rows, const struct run_state *state, int task,
                 const struct moment *now);
 /* Adds the last claim of the task's agent, fitted to `columns` columns (shown_said()). */
 void rows_said(struct rows *rows, const struct run_state *state, int task, int columns);
+/* Adds the proof that this attempt gave, if the tree has changed since then. */
+void rows_proof(struct rows *rows, const struct run_state *state, int task, int step, int attempt);
 /* Adds the limits that the sandbox does not enforce, stale proofs, and the task's workspace. */
 void rows_place(struct rows *rows, const struct run_state *state, int task);
 /* Adds the forecast: the next attempts of a waiting task, unless its run is orphaned; and if `odds`

@@ -300,16 +300,32 @@ void rows_verdict(struct rows *rows, const struct plan_step *plan,
 
 /* Decisions. */
 
-void rows_wait(struct rows *rows, int64_t delay_ms, bool is_free)
+void rows_wait(struct rows *rows, const struct wait_facts *wait)
 {
     struct str *out = rows_add(rows, "then", "then", ROW_PLAIN);
-    if (delay_ms > 0) {
+    if (wait->delay.delay_ms > 0) {
         str_add(out, "tries again after ");
-        shown_seconds(delay_ms, out);
+        shown_seconds(wait->delay.delay_ms, out);
     } else {
         str_add(out, "tries again at once");
     }
-    str_add(out, is_free ? ": it does not count as a try" : "");
+    str_add(out, wait->is_free ? ": it does not count as a try" : "");
+    if (wait->used > 0 && wait->allowed > 0)
+        str_addf(out, "; %s %d of %d", wait->is_start ? "start" : "try", wait->used, wait->allowed);
+    shown_own_retries(wait->own_retries, out);
+}
+
+void rows_wait_more(struct rows *rows, const struct wait_facts *wait, const char *formula,
+                    const struct shown_time *time)
+{
+    char date[SHOWN_CLOCK_MAX];
+    str_add(rows_add(rows, "formula", "wait", ROW_PLAIN), formula);
+    struct str *out = rows_add(rows, "until", "until", ROW_PLAIN);
+    str_add(out, time->date(wait->due_at_ms, date));
+    if (wait->skipped_by[0] != '\0')
+        str_addf(out, "; skipped by %s", wait->skipped_by);
+    else if (wait->is_over)
+        str_add(out, "; the wait is over");
 }
 
 void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, const char *by)
@@ -318,6 +334,12 @@ void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, co
     str_addf(out, "%s%s%s", decision_word(kind), *reason != '\0' ? ": " : "", reason);
     if (by)
         str_addf(out, " by %s", by);
+}
+
+void rows_entropy(struct rows *rows, const struct run_state *state, int task)
+{
+    str_addf(rows_add(rows, "entropy", "entropy", ROW_PLAIN), "counts 1; %d for this task in total",
+             state->tasks[task].entropy);
 }
 
 void rows_ending(struct rows *rows, const struct run_state *state, int task)
@@ -352,6 +374,25 @@ void rows_loop(struct rows *rows, const struct shown_circle *circle, int step)
         str_addf(out, ", once masked%s%s", masks.len > 0 ? ": " : "", str_text(&masks));
     str_done(&span);
     str_done(&masks);
+}
+
+void rows_masked(struct rows *rows, const char *mask)
+{
+    str_add(rows_add(rows, "masked", "masked", ROW_PLAIN), mask);
+}
+
+void rows_sample(struct rows *rows, const char *first, const char *last, const char *compared)
+{
+    str_add(rows_add(rows, "first_try", "first try", ROW_PLAIN), first);
+    str_add(rows_add(rows, "last_try", "last try", ROW_PLAIN), last);
+    str_add(rows_add(rows, "compared", "compared", ROW_PLAIN), compared);
+}
+
+void rows_limits(struct rows *rows, const struct plan *plan)
+{
+    struct str *out = rows_add(rows, "loops", "loops", ROW_PLAIN);
+    if (plan->loops.preset != ENTROPY_PRESET_NONE)
+        entropy_limits_words(&plan->loops, out);
 }
 
 void rows_ahead(struct rows *rows, const struct run_state *state, int task, bool orphaned,
@@ -390,6 +431,13 @@ void rows_agent(struct rows *rows, const struct run_state *state, int task,
 void rows_said(struct rows *rows, const struct run_state *state, int task, int columns)
 {
     shown_said(state, task, columns, rows_add(rows, "said", "said", ROW_PLAIN));
+}
+
+void rows_proof(struct rows *rows, const struct run_state *state, int task, int step, int attempt)
+{
+    if (step_state_trees(&state->tasks[task].steps[step])->proven_attempt == attempt &&
+        shown_proof(state, task, step) == SHOWN_PROOF_STALE)
+        shown_proof_words(state, task, step, rows_add(rows, "proof", "proof", ROW_PLAIN));
 }
 
 void rows_place(struct rows *rows, const struct run_state *state, int task)

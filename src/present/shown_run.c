@@ -392,6 +392,21 @@ void rows_task(struct rows *rows, const struct run_state *state, int task,
     shown_why(state, task, rows_add(rows, "why", "why", ROW_PLAIN));
 }
 
+void rows_now(struct rows *rows, const struct run_state *state, int task, int later,
+              const struct shown_look *look)
+{
+    struct str next = {0};
+    struct str *out = rows_add(rows, "now", "now", ROW_PLAIN);
+    shown_next(state, task, look->orphaned, &look->time, &next);
+    str_addf(out, "%s%s%s", shown_word(shown_task(state, task, look->orphaned)),
+             next.len > 0 ? ", " : "", str_text(&next));
+    if (later > 0) {
+        str_add(out, "; ");
+        shown_count(later, "later try of this step", "later tries of this step", out);
+    }
+    str_done(&next);
+}
+
 /* Appends "next" for a listed task like shown_next(), but from fewer facts: how long the state has
  * lasted, or how long the wait will last. If the run is over, appends a time of day instead of an
  * age. */

@@ -318,6 +318,41 @@ START_TEST(test_a_run_in_rows)
 }
 END_TEST
 
+static const struct {
+    struct wait_facts wait;
+    const char *then, *until;
+} waits[] = {
+    {{.delay = {.delay_ms = 1500}, .due_at_ms = 7}, "tries again after 1.5 s", "D7"},
+    {{.used = 1, .allowed = 4, .is_over = true},
+     "tries again at once; try 1 of 4",
+     "D0; the wait is over"},
+    {{.delay = {.delay_ms = 1000}, .used = 2, .allowed = 3, .is_start = true, .due_at_ms = 9},
+     "tries again after 1 s; start 2 of 3",
+     "D9"},
+    {{.is_free = true,
+      .used = 1,
+      .allowed = 4,
+      .own_retries = 2,
+      .is_over = true,
+      .skipped_by = "ann"},
+     "tries again at once: it does not count as a try; try 1 of 4, and 2 retries by the agent "
+     "itself",
+     "D0; skipped by ann"},
+};
+
+START_TEST(test_a_wait_in_rows)
+{
+    const struct shown_time time = {.date = date_of};
+    struct rows rows = {0};
+    rows_wait(&rows, &waits[_i].wait);
+    rows_wait_more(&rows, &waits[_i].wait, "15 s, cap 5:00", &time);
+    ck_assert_str_eq(rows_value(&rows, "then"), waits[_i].then);
+    ck_assert_str_eq(rows_value(&rows, "formula"), "15 s, cap 5:00");
+    ck_assert_str_eq(rows_value(&rows, "until"), waits[_i].until);
+    rows_done(&rows);
+}
+END_TEST
+
 /* The overview and the list of tasks say the same of a task. */
 START_TEST(test_a_listed_task_is_worded_as_in_the_list)
 {
@@ -778,6 +813,7 @@ Suite *test_suite(void)
     tcase = test_case(suite, "words");
     tcase_add_checked_fixture(tcase, NULL, free_text);
     tcase_add_loop_test(tcase, test_a_run_in_rows, 0, TABLE_LEN(runs));
+    tcase_add_loop_test(tcase, test_a_wait_in_rows, 0, TABLE_LEN(waits));
     tcase_add_loop_test(tcase, test_durations, 0, TABLE_LEN(durations));
     tcase_add_loop_test(tcase, test_how_long_it_ran_is_told_where_its_end_was_seen, 0, 4);
     tcase_add_test(tcase, test_docs_have_every_state_with_its_signs);

@@ -120,23 +120,18 @@ struct why {
     bool orphaned;
     struct moment now; /* the end of the run or its last sign of life if no clock is running */
     bool judged;
-    struct verdict verdict;          /* valid if judged */
-    struct why_decided wait;         /* another try after a wait */
-    bool free;                       /* wait: it used up no attempt */
-    bool over;                       /* wait */
-    struct delay delay;              /* wait */
-    int used, allowed, own_retries;  /* wait: tries, or starts; 0 = not recorded */
-    int64_t due_at_ms;               /* wait */
-    char skipped_by[CONTROL_BY_MAX]; /* wait: who skipped it; "" = nobody */
-    struct shown_circle circle;      /* suspected, or stopped for looping; otherwise ok */
-    struct why_decided stop;         /* the end of the step, possibly after a wait */
-    enum decision_kind end;          /* stop */
-    struct json *evidence;           /* owned; stop for looping: its capture */
-    struct rows facts;               /* owned; other facts that the engine recorded */
-    struct str facts_json;           /* owned; the same facts as comma-separated objects */
-    bool entropy;                    /* counts as a step that used up its attempts */
-    bool captured;                   /* stop: its end was captured */
-    bool has_odds; /* a retry is possible, and enough similar retries were recorded */
+    struct verdict verdict;     /* valid if judged */
+    struct why_decided wait;    /* another try after a wait */
+    struct wait_facts waits;    /* wait */
+    struct shown_circle circle; /* suspected, or stopped for looping; otherwise ok */
+    struct why_decided stop;    /* the end of the step, possibly after a wait */
+    enum decision_kind end;     /* stop */
+    struct json *evidence;      /* owned; stop for looping: its capture */
+    struct rows facts;          /* owned; other facts that the engine recorded */
+    struct str facts_json;      /* owned; the same facts as comma-separated objects */
+    bool entropy;               /* counts as a step that used up its attempts */
+    bool captured;              /* stop: its end was captured */
+    bool has_odds;              /* a retry is possible, and enough similar retries were recorded */
     struct retry_odds odds;
 };
 
@@ -146,8 +141,6 @@ ATTR_MUST_USE bool why_read(struct follower *follower, const struct attempt_pick
                             struct why *out, struct err *err);
 void why_done(struct why *why);
 
-/* Adds all rows, for text and for JSON. */
-void why_rows(const struct why *why, struct rows *rows);
 /* For people: appends the lines, each with a line feed. */
 void why_words(const struct why *why, struct str *out);
 /* For programs: appends one object, {"v":1,...}, without a line feed. */

@@ -44,6 +44,8 @@ struct run_facts run_facts_of(const struct log_run_info *info)
     return (struct run_facts){
         .number = info->number,
         .name = info->name,
+        .command = info->command,
+        .is_plan = strcmp(info->kind, "plan") == 0,
         .state = info->ended_at_ms != 0 ? SHOWN_RUN_ENDED
                  : info->is_session     ? SHOWN_RUN_OPEN
                  : info->owner_alive    ? SHOWN_RUN_LIVE
@@ -382,10 +384,12 @@ void status_print(const struct status *status)
         status_print_overview(status);
     else
         print_tasks(status);
-    if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
-        (void)printf("continue it: %sdevs run --continue %lld\n",
-                     status->needs_adopting ? "devs gc --adopt, then " : "",
-                     (long long)status_run(status)->number);
+    if (!status->orphaned || has_ended(status) || status_is_cut_short(status))
+        return;
+    struct str line = {0};
+    shown_continue(status_run(status)->number, status->needs_adopting, &line);
+    (void)printf("%s\n", line.data);
+    str_done(&line);
 }
 
 /* Columns, and the most informative line of a failed task. */

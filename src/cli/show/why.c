@@ -1,4 +1,4 @@
-/* why.c - reads from the log how an attempt ended and why, and writes it as JSON. */
+/* why.c - reads from the log how an attempt ended and why, and writes it as text and as JSON. */
 #include "show.h"
 
 #include <assert.h>
@@ -83,20 +83,22 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         why->judged = step_state_verdict(step, &why->verdict) != NULL;
         break;
     case EVENT_WAIT_STARTED:
-        why->free = event->wait.is_free;
-        why->over = false;
-        why->skipped_by[0] = '\0';
-        why->delay = event->wait.delay;
-        why->used = event->wait.inputs.used;
-        why->allowed = event->wait.inputs.allowed;
-        why->own_retries = event->wait.inputs.own_retries;
-        why->due_at_ms = event->wait.due.at_ms;
+        why->waits = (struct wait_facts){
+            .delay = event->wait.delay,
+            .due_at_ms = event->wait.due.at_ms,
+            .is_free = event->wait.is_free,
+            .is_start = step_state_latest(step)->outcome.kind == OUTCOME_NOT_STARTED,
+            .used = event->wait.inputs.used,
+            .allowed = event->wait.inputs.allowed,
+            .own_retries = event->wait.inputs.own_retries,
+        };
         shown_formula(step, begin_decided(&why->wait, event));
         break;
     case EVENT_WAIT_ENDED:
-        why->over = true;
+        why->waits.is_over = true;
         if (event->wait_ended.skipped)
-            (void)snprintf(why->skipped_by, sizeof(why->skipped_by), "%s", shown_person(event->by));
+            (void)snprintf(why->waits.skipped_by, sizeof(why->waits.skipped_by), "%s",
+                           shown_person(event->by));
         break;
     case EVENT_LOOP_SUSPECTED:
         keep_circle(why, state, event);
@@ -178,6 +180,108 @@ void why_done(struct why *why)
     str_done(&why->stop.formula);
 }
 
+/* The rows, for text and for JSON: which subjects, in which order. */
+
+static const struct run_state *state_of(const struct why *why)
+{
+    return follower_state(why->follower);
+}
+
+static const struct step_state *step_of(const struct why *why)
+{
+    return &state_of(why)->tasks[why->pick.task].steps[why->pick.step];
+}
+
+static const struct attempt_state *attempt_of(const struct why *why)
+{
+    return step_state_find_attempt(step_of(why), why->pick.attempt);
+}
+
+static const struct plan_task *plan_of(const struct why *why)
+{
+    return &state_of(why)->plan->tasks[why->pick.task];
+}
+
+/* Adds lines of the capture of a loop. For a stop by the policy's window, also adds the masks,
+ * which only the capture has. */
+static void add_evidence(const struct why *why, struct rows *rows)
+{
+    enum { SAMPLES_MAX = 2 };
+    const struct json *loop = json_get(why->evidence, "loop");
+    const struct json *masks = why->circle.masks == 0 ? json_get(loop, "masks") : NULL;
+    const struct json *first = json_get(loop, "first_lines");
+    const struct json *last = json_get(loop, "last_lines");
+    if (why->circle.masks == 0 && json_count(masks) == 0)
+        return;
+    for (size_t i = 0; i < json_count(masks); i++)
+        rows_masked(rows, json_text(json_at(masks, i), ""));
+    for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++)
+        rows_sample(rows, json_text(json_get(json_at(first, i), "raw"), ""),
+                    json_text(json_get(json_at(last, i), "raw"), ""),
+                    json_text(json_get(json_at(last, i), "normal"), ""));
+}
+
+/* Adds the latest wait after this attempt, and the end of its step. */
+static void add_decision(const struct why *why, const struct run_facts *run,
+                         const struct shown_time *time, struct rows *rows)
+{
+    const struct attempt_pick *pick = &why->pick;
+    const struct run_state *state = state_of(why);
+    if (why->wait.there) {
+        rows_wait(rows, &why->waits);
+        rows_wait_more(rows, &why->waits, str_text(&why->wait.formula), time);
+    }
+    if (!why->stop.there)
+        return;
+    rows_end(rows, why->end, str_text(&why->stop.formula),
+             why->end == DECISION_CANCELLED ? state->tasks[pick->task].by : NULL);
+    if (why->entropy)
+        rows_entropy(rows, state, pick->task);
+    if (why->captured)
+        rows_captured(rows, state, run, pick->task, pick->step, pick->attempt);
+}
+
+/* Adds all rows, for text and for JSON. */
+static void add_rows(const struct why *why, struct rows *rows)
+{
+    enum { SAID_COLUMNS = 100 };
+    const struct attempt_pick *pick = &why->pick;
+    const struct run_state *state = state_of(why);
+    const struct step_state *step = step_of(why);
+    const struct attempt_state *attempt = pick->attempt > 0 ? attempt_of(why) : NULL;
+    const struct run_facts run = run_facts_of(follower_run(why->follower));
+    const struct shown_look look = {
+        .time = {.now = why->now, .clock = clock_short, .hms = clock_hms, .date = clock_date},
+        .orphaned = why->orphaned};
+    if (attempt) {
+        rows_hint(rows, attempt);
+        rows_attempt(rows, attempt, &look.time);
+        rows_verdict(rows, &plan_of(why)->steps[pick->step], attempt,
+                     why->judged ? &why->verdict : NULL, &look.time);
+        rows_same(rows, state, pick->task, pick->step, attempt);
+    }
+    for (size_t i = 0; i < why->facts.count; i++) {
+        const struct row *fact = &why->facts.items[i];
+        str_add(rows_add(rows, fact->key, fact->label, fact->style), str_text(&fact->value));
+    }
+    if (attempt)
+        rows_proof(rows, state, pick->task, pick->step, pick->attempt);
+    rows_loop(rows, &why->circle, pick->step);
+    if (why->circle.verdict.level != ENTROPY_OK)
+        add_evidence(why, rows);
+    if (attempt)
+        rows_limits(rows, state->plan);
+    add_decision(why, &run, &look.time, rows);
+    rows_agent(rows, state, pick->task, &why->now);
+    rows_said(rows, state, pick->task, SAID_COLUMNS);
+    rows_now(rows, state, pick->task, (int)step->attempt_count - pick->attempt, &look);
+    rows_ahead(rows, state, pick->task, why->orphaned, why->has_odds ? &why->odds : NULL,
+               &look.time);
+    rows_advice(rows, state, pick->task, &run, &look);
+}
+
+/* JSON. */
+
 static void add_label(const struct verdict_label *label, struct str *out)
 {
     str_json_text(out, "class", verdict_class_name(label->class));
@@ -222,13 +326,13 @@ static void add_wait(const struct why *why, struct str *out)
 {
     str_json_key(out, "wait");
     str_add_char(out, '{');
-    str_json_i64(out, "delay_ms", why->delay.delay_ms);
-    str_json_i64(out, "exact_ms", why->delay.exact_ms);
-    str_json_i64(out, "due_at_ms", why->due_at_ms);
-    str_json_bool(out, "free", why->free);
-    str_json_bool(out, "over", why->over);
-    if (why->skipped_by[0] != '\0')
-        str_json_text(out, "skipped_by", why->skipped_by);
+    str_json_i64(out, "delay_ms", why->waits.delay.delay_ms);
+    str_json_i64(out, "exact_ms", why->waits.delay.exact_ms);
+    str_json_i64(out, "due_at_ms", why->waits.due_at_ms);
+    str_json_bool(out, "free", why->waits.is_free);
+    str_json_bool(out, "over", why->waits.is_over);
+    if (why->waits.skipped_by[0] != '\0')
+        str_json_text(out, "skipped_by", why->waits.skipped_by);
     add_decided(&why->wait, out);
 }
 
@@ -346,12 +450,69 @@ void why_json(const struct why *why, struct str *out)
         str_json_bool(out, "same_try", odds->by_try);
         str_add_char(out, '}');
     }
-    why_rows(why, &rows);
+    add_rows(why, &rows);
     if (*rows_value(&rows, "next") != '\0')
         str_json_text(out, "next", rows_value(&rows, "next"));
     str_json_key(out, "words"); /* the lines of devs why */
     str_add_char(out, '{');
     rows_json(&rows, out);
     str_add(out, "}}");
+    rows_done(&rows);
+}
+
+/* Text. */
+
+/* Appends "41/tax", as commands accept it. */
+static void add_target(const struct why *why, struct str *out)
+{
+    str_addf(out, "%lld/%s", (long long)follower_run(why->follower)->number, plan_of(why)->id);
+}
+
+/* Appends "#41/tax step 2 of 3, try 1 of 4 in VERIFY: failed, test-fail". */
+static void head_line(const struct why *why, struct str *out)
+{
+    const struct attempt_pick *pick = &why->pick;
+    const struct plan_task *plan = plan_of(why);
+    const struct attempt_state *attempt = attempt_of(why);
+    const struct task_agent *agent = state_of(why)->tasks[pick->task].agent;
+    const bool has_rounds = agent && agent->rounds > 1;
+    char word[VERDICT_WORD_MAX];
+    char at[CLOCK_TEXT_MAX];
+    str_add_char(out, '#');
+    add_target(why, out);
+    if (plan->step_count > 1)
+        str_addf(out, " step %d of %d,", pick->step + 1, plan->step_count);
+    struct try_count count = {.number = pick->attempt};
+    if (attempt->outcome.kind != OUTCOME_NOT_STARTED && !has_rounds)
+        count = run_state_try_count(state_of(why), pick->task, pick->step, pick->attempt);
+    str_add(out, " try ");
+    shown_try_count(&count, " of ", out);
+    str_addf(out, " in %s: ", phase_name(plan->steps[pick->step].phase));
+    if (attempt->ended.at_ms == 0)
+        str_addf(out, "it %s since %s",
+                 why->orphaned ? "was running when devs died," : "has been running",
+                 clock_date(attempt->started.at_ms, at));
+    else if (!why->judged)
+        str_add(out, "passed");
+    else if (why->verdict.class == VERDICT_SUCCESS)
+        str_add(out, "passed (failed as expected)");
+    else
+        str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
+    str_add_char(out, '\n');
+}
+
+void why_words(const struct why *why, struct str *out)
+{
+    enum { LABEL_COLUMNS = 10 };
+    struct rows rows = {0};
+    if (why->pick.attempt > 0) {
+        head_line(why, out);
+    } else {
+        str_add_char(out, '#');
+        add_target(why, out);
+        str_add(out, " has not been tried yet\n");
+    }
+    add_rows(why, &rows);
+    rows_text(&rows, LABEL_COLUMNS, out);
     rows_done(&rows);
 }

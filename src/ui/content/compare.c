@@ -128,7 +128,8 @@ static void add_decision(const struct compare_subject *subject, const struct eve
     if (round)
         str_addf(then, "round %d of its agent", round->round_started.round);
     else if (wait)
-        rows_wait(facts, wait->wait.delay.delay_ms, wait->wait.is_free);
+        rows_wait(facts,
+                  &(struct wait_facts){.delay = wait->wait.delay, .is_free = wait->wait.is_free});
     (void)rows_add(facts, "end", "end", ROW_PLAIN);
     if (!end || end->step_ended.decision == DECISION_SUCCEEDED)
         return;
