@@ -214,63 +214,63 @@ static void next_of_failure(const struct advice *advice, struct str *out)
     add_retry(advice, out);
 }
 
-/* Appends what would help and who must do it. */
-static void add_advice(const struct advice *advice, struct str *out)
+void rows_advice(struct rows *rows, const struct run_state *state, int task,
+                 const struct run_facts *run, const struct shown_look *look)
 {
-    const struct run_state *state = advice->state;
-    const struct task_state *task = &state->tasks[advice->task];
-    switch (shown_task(state, advice->task, advice->look->orphaned)) {
+    const struct advice advice = {.state = state, .task = task, .run = run, .look = look};
+    const int follows = state->tasks[task].follows;
+    struct str *out = rows_add(rows, "next", "next", ROW_PLAIN);
+    switch (shown_task(state, task, look->orphaned)) {
     case SHOWN_NEEDS_YOU:
     case SHOWN_GAVE_UP:
-        next_of_failure(advice, out);
+        next_of_failure(&advice, out);
         break;
     case SHOWN_STUCK:
-        next_of_failure(advice, out);
-        if (can_go_on(advice))
+        next_of_failure(&advice, out);
+        if (can_go_on(&advice))
             str_add(out, " continues it; it stops again after twice as many");
         break;
     case SHOWN_CANCELLED:
-        add_retry(advice, out);
-        if (can_go_on(advice))
+        add_retry(&advice, out);
+        if (can_go_on(&advice))
             str_add(out, " gives it a new set of tries");
         break;
     case SHOWN_BACKOFF:
-        if (advice->look->orphaned) {
+        if (look->orphaned) {
             str_add(out, "no devs is running this run: nothing waits; ");
-            add_going_on(advice, out);
+            add_going_on(&advice, out);
         } else {
-            add_command(advice, "retry", out);
+            add_command(&advice, "retry", out);
             str_add(out, " starts it now");
         }
         break;
     case SHOWN_HELD:
-        if (!takes_acts(advice)) {
-            add_going_on(advice, out);
-        } else if (task->follows >= 0) {
-            str_addf(out, "it continues once %s gets through",
-                     state->plan->tasks[task->follows].id);
+        if (!takes_acts(&advice)) {
+            add_going_on(&advice, out);
+        } else if (follows >= 0) {
+            str_addf(out, "it continues once %s gets through", state->plan->tasks[follows].id);
         } else {
-            add_command(advice, "release", out);
+            add_command(&advice, "release", out);
             str_add(out, " continues it");
         }
         break;
     case SHOWN_BLOCKED:
-        shown_why(state, advice->task, out);
+        shown_why(state, task, out);
         break;
     case SHOWN_LOST:
         str_add(out, "no devs is running this run; ");
-        add_going_on(advice, out);
+        add_going_on(&advice, out);
         break;
     case SHOWN_QUIET:
-        add_command(advice, "log -f", out);
+        add_command(&advice, "log -f", out);
         str_add(out, " shows its output");
         break;
     case SHOWN_QUEUED:
-        if (!takes_acts(advice))
-            add_going_on(advice, out);
+        if (!takes_acts(&advice))
+            add_going_on(&advice, out);
         break;
     case SHOWN_STOPPING:
-        add_command(advice, "cancel --kill", out);
+        add_command(&advice, "cancel --kill", out);
         str_add(out, " kills it at once");
         break;
     case SHOWN_RUNNING:
@@ -278,13 +278,6 @@ static void add_advice(const struct advice *advice, struct str *out)
     case SHOWN_COUNT:
         break;
     }
-}
-
-void rows_advice(struct rows *rows, const struct run_state *state, int task,
-                 const struct run_facts *run, const struct shown_look *look)
-{
-    const struct advice advice = {.state = state, .task = task, .run = run, .look = look};
-    add_advice(&advice, rows_add(rows, "next", "next", ROW_PLAIN));
 }
 
 void rows_captured(struct rows *rows, const struct run_state *state, const struct run_facts *run,

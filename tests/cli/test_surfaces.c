@@ -21,20 +21,24 @@
 
 /* The facts that a surface says. */
 enum fact {
-    CLASS,   /* the row of the class: "test-fail (persistent, TEST_FAILURE)" */
-    WHY,     /* shown_evidence(): the rule and the line that it matched */
-    END,     /* shown_ending(): how the step ended */
-    STATE,   /* of the task: "gave-up" */
-    TRY,     /* "2/2" */
-    NEXT,    /* when it ended, or what it waits for: "at 13:54:10", "after lim" */
-    NOW,     /* shown_now(): "gave-up at 13:54:10", "waits for the rate limit of api, ..." */
-    TRIES,   /* rows_tries(): "2 tries: gave up: 2 of 2 tries used" */
-    RUN,     /* the state of the run: "ended" */
-    STARTED, /* when it started */
-    WORK,    /* rows_work(): "2 tries" */
-    COUNTS,  /* shown_task_counts(): "1 gave-up" */
-    RESULT,  /* rows_result(): "0 of 1 passed, 1 gave-up" */
-    GATE,    /* rows_gates(): "rate limit of api: lim tries; later waits" */
+    CLASS,    /* the row of the class: "test-fail (persistent, TEST_FAILURE)" */
+    WHY,      /* shown_evidence(): the rule and the line that it matched */
+    END,      /* shown_ending(): how the step ended */
+    STATE,    /* of the task: "gave-up" */
+    TRY,      /* "2/2" */
+    NEXT,     /* when it ended, or what it waits for: "at 13:54:10", "after lim" */
+    NOW,      /* shown_now(): "gave-up at 13:54:10", "waits for the rate limit of api, ..." */
+    NOW_ROW,  /* rows_now(): "gave-up, at 13:54:10" */
+    ADVICE,   /* rows_advice(): "the work must change: a test fails; then devs retry 1/tax" */
+    CONTINUE, /* shown_continue(): "continue it: devs run --continue 1" */
+    CAPTURED, /* rows_captured(): "devs debug --forensics 1/tax --try 2 shows ..." */
+    TRIES,    /* rows_tries(): "2 tries: gave up: 2 of 2 tries used" */
+    RUN,      /* the state of the run: "ended" */
+    STARTED,  /* when it started */
+    WORK,     /* rows_work(): "2 tries" */
+    COUNTS,   /* shown_task_counts(): "1 gave-up" */
+    RESULT,   /* rows_result(): "0 of 1 passed, 1 gave-up" */
+    GATE,     /* rows_gates(): "rate limit of api: lim tries; later waits" */
     GATE_BRIEF,
     GATE_NAME, /* shown_gate_name(): "probing" */
     FACT_COUNT,
@@ -43,9 +47,10 @@ enum fact {
 #define FAILURE    (SAYS(WHY) | SAYS(END))
 
 enum source {
-    ENDED, /* a run of one task that failed */
-    TOOL,  /* the same command as a tool call, which is a run of its own */
-    LIVE,  /* a run with a gate that one task waits behind while another one tries */
+    ENDED,       /* a run of one task that failed */
+    TOOL,        /* the same command as a tool call, which is a run of its own */
+    LIVE,        /* a run with a gate that one task waits behind while another one tries */
+    INTERRUPTED, /* the same run, whose devs was killed */
 };
 
 #define FRAME "debug --logs 1 --at end --task "
@@ -57,8 +62,13 @@ static const struct surface {
     enum source source;
     bool is_json;
 } surfaces[] = {
-    {"why", "why 1/tax", FAILURE | SAYS(CLASS) | SAYS(STATE) | SAYS(NEXT), ENDED, false},
-    {"why as JSON", "why 1/tax --json", FAILURE | SAYS(CLASS) | SAYS(STATE), ENDED, true},
+    {"why", "why 1/tax",
+     FAILURE | SAYS(CLASS) | SAYS(STATE) | SAYS(NEXT) | SAYS(NOW_ROW) | SAYS(ADVICE) |
+         SAYS(CAPTURED),
+     ENDED, false},
+    {"why as JSON", "why 1/tax --json",
+     FAILURE | SAYS(CLASS) | SAYS(STATE) | SAYS(NOW_ROW) | SAYS(ADVICE) | SAYS(CAPTURED), ENDED,
+     true},
     {"status", "status --all 1",
      FAILURE | SAYS(STATE) | SAYS(TRY) | SAYS(NEXT) | SAYS(RUN) | SAYS(STARTED), ENDED, false},
     {"status as JSON", "status --json 1", FAILURE | SAYS(STATE) | SAYS(RUN), ENDED, true},
@@ -89,6 +99,10 @@ static const struct surface {
      SAYS(GATE) | SAYS(STATE) | SAYS(TRY) | SAYS(NEXT) | SAYS(NOW), LIVE, false},
     {"gate on a narrow screen", FRAME "later --frame 50x20 --view tasks",
      SAYS(GATE_BRIEF) | SAYS(TRY) | SAYS(NEXT), LIVE, false},
+    {"why of an interrupted run", "why 1/later", SAYS(NOW_ROW) | SAYS(ADVICE) | SAYS(CONTINUE),
+     INTERRUPTED, false},
+    {"status of an interrupted run", "status 1", SAYS(RUN) | SAYS(STATE) | SAYS(CONTINUE),
+     INTERRUPTED, false},
     {"detail behind a gate", FRAME "later --frame 140x60 --view detail", SAYS(STATE) | SAYS(NOW),
      LIVE, false},
 };
@@ -104,7 +118,8 @@ static const char live_plan[] =
     "{'version':1,'name':'shop','idempotent':true,'jobs':1,"
     "'policies':{'soon':{'like':'transport','base_delay_ms':1,'jitter':0}},"
     "'tasks':[{'id':'lim','steps':[{'policy':'soon','source':'api','run':['sh','-c',"
-    "'test -e tried && exec sleep 60; touch tried; echo HTTP/1.1 429 Too Many Requests; exit 1'"
+    "'if test -e tried; then while test -e live.json; do sleep 1; done; exit; fi; "
+    "touch tried; echo HTTP/1.1 429 Too Many Requests; exit 1'"
     "]}]},{'id':'later','steps':[{'source':'api','run':['true']}]}]}";
 
 static const char tool_calls[] =
@@ -165,13 +180,19 @@ static void start_live_run(void)
     ck_assert_msg(probes, "no task tries at the gate");
 }
 
-static void teardown(void)
+static void stop_live_run(int signal)
 {
     if (live <= 0)
         return;
-    (void)kill(live, SIGTERM);
+    (void)kill(live, signal);
     (void)waitpid(live, NULL, 0);
     live = 0;
+}
+
+static void teardown(void)
+{
+    (void)unlink("live.json"); /* ends the try that a killed devs left behind */
+    stop_live_run(SIGTERM);
 }
 
 static void add_value(const struct rows *rows, const char *key, struct str *out)
@@ -185,7 +206,7 @@ static void read_words(struct str words[FACT_COUNT])
     struct place place;
     struct follower *follower = NULL;
     struct verdict room;
-    struct rows rows = {0}, brief = {0}, run = {0};
+    struct rows rows = {0}, brief = {0}, run = {0}, advice = {0};
     struct err err = {0};
     ck_assert_msg(place_find(NULL, false, &place, &err) &&
                       follower_open(&follower, &place, 0, &err) &&
@@ -196,13 +217,21 @@ static void read_words(struct str words[FACT_COUNT])
     const struct step_state *step = run_state_step(state, task);
     const struct verdict *verdict = step_state_verdict(step, &room);
     struct shown_look look = {
-        .time = {.now = state->last, .clock = clock_short, .hms = clock_hms, .date = clock_date}};
+        .time = {.now = state->last, .clock = clock_short, .hms = clock_hms, .date = clock_date},
+        .orphaned = follower_is_orphaned(follower)};
     const struct run_facts facts = run_facts_of(follower_run(follower));
     rows_task(&rows, state, task, &look);
     add_value(&rows, "state", &words[STATE]);
     add_value(&rows, "try", &words[TRY]);
     add_value(&rows, "next", &words[NEXT]);
     shown_now(state, task, &look, &words[NOW]);
+    rows_now(&rows, state, task, 0, &look);
+    add_value(&rows, "now", &words[NOW_ROW]);
+    rows_captured(&rows, state, &facts, task, 0, (int)step->attempt_count);
+    add_value(&rows, "captured", &words[CAPTURED]);
+    rows_advice(&advice, state, task, &facts, &look);
+    add_value(&advice, "next", &words[ADVICE]);
+    shown_continue(facts.number, false, &words[CONTINUE]);
     if (state->ended) { /* how long ago depends on the clock */
         const char *comma = strchr(str_text(&words[NOW]), ',');
         str_cut(&words[NOW], comma ? (size_t)(comma - words[NOW].data) : words[NOW].len);
@@ -235,6 +264,7 @@ static void read_words(struct str words[FACT_COUNT])
     rows_done(&rows);
     rows_done(&run);
     rows_done(&brief);
+    rows_done(&advice);
     follower_close(follower);
 }
 
@@ -256,10 +286,12 @@ START_TEST(test_surface_uses_the_words_of_present)
 {
     const struct surface *surface = &surfaces[_i];
     struct str words[FACT_COUNT] = {{0}};
-    if (surface->source == LIVE)
+    if (surface->source == LIVE || surface->source == INTERRUPTED)
         start_live_run();
     else if (surface->source == ENDED && strncmp(surface->command, "run ", 4) != 0)
         free(run_devs("run --plain plan.json"));
+    if (surface->source == INTERRUPTED)
+        stop_live_run(SIGKILL);
     char *text = run_devs(surface->command);
     ck_assert_ptr_nonnull(text);
     read_words(words);

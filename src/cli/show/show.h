@@ -120,18 +120,18 @@ struct why {
     bool orphaned;
     struct moment now; /* the end of the run or its last sign of life if no clock is running */
     bool judged;
-    struct verdict verdict;     /* valid if judged */
-    struct why_decided wait;    /* another try after a wait */
-    struct wait_facts waits;    /* wait */
-    struct shown_circle circle; /* suspected, or stopped for looping; otherwise ok */
-    struct why_decided stop;    /* the end of the step, possibly after a wait */
-    enum decision_kind end;     /* stop */
-    struct json *evidence;      /* owned; stop for looping: its capture */
-    struct rows facts;          /* owned; other facts that the engine recorded */
-    struct str facts_json;      /* owned; the same facts as comma-separated objects */
-    bool entropy;               /* counts as a step that used up its attempts */
-    bool captured;              /* stop: its end was captured */
-    bool has_odds;              /* a retry is possible, and enough similar retries were recorded */
+    struct verdict verdict;       /* valid if judged */
+    struct why_decided wait;      /* another try after a wait */
+    struct wait_facts wait_facts; /* wait */
+    struct shown_circle circle;   /* suspected, or stopped for looping; otherwise ok */
+    struct why_decided stop;      /* the end of the step, possibly after a wait */
+    enum decision_kind end;       /* stop */
+    struct json *evidence;        /* owned; stop for looping: its capture */
+    struct rows facts;            /* owned; other facts that the engine recorded */
+    struct str facts_json;        /* owned; the same facts as comma-separated objects */
+    bool entropy;                 /* counts as a step that used up its attempts */
+    bool captured;                /* stop: its end was captured */
+    bool has_odds; /* a retry is possible, and enough similar retries were recorded */
     struct retry_odds odds;
 };
 

@@ -83,7 +83,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         why->judged = step_state_verdict(step, &why->verdict) != NULL;
         break;
     case EVENT_WAIT_STARTED:
-        why->waits = (struct wait_facts){
+        why->wait_facts = (struct wait_facts){
             .delay = event->wait.delay,
             .due_at_ms = event->wait.due.at_ms,
             .is_free = event->wait.is_free,
@@ -95,9 +95,9 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         shown_formula(step, begin_decided(&why->wait, event));
         break;
     case EVENT_WAIT_ENDED:
-        why->waits.is_over = true;
+        why->wait_facts.is_over = true;
         if (event->wait_ended.skipped)
-            (void)snprintf(why->waits.skipped_by, sizeof(why->waits.skipped_by), "%s",
+            (void)snprintf(why->wait_facts.skipped_by, sizeof(why->wait_facts.skipped_by), "%s",
                            shown_person(event->by));
         break;
     case EVENT_LOOP_SUSPECTED:
@@ -228,8 +228,8 @@ static void add_decision(const struct why *why, const struct run_facts *run,
     const struct attempt_pick *pick = &why->pick;
     const struct run_state *state = state_of(why);
     if (why->wait.there) {
-        rows_wait(rows, &why->waits);
-        rows_wait_more(rows, &why->waits, str_text(&why->wait.formula), time);
+        rows_wait(rows, &why->wait_facts);
+        rows_wait_more(rows, &why->wait_facts, str_text(&why->wait.formula), time);
     }
     if (!why->stop.there)
         return;
@@ -326,13 +326,13 @@ static void add_wait(const struct why *why, struct str *out)
 {
     str_json_key(out, "wait");
     str_add_char(out, '{');
-    str_json_i64(out, "delay_ms", why->waits.delay.delay_ms);
-    str_json_i64(out, "exact_ms", why->waits.delay.exact_ms);
-    str_json_i64(out, "due_at_ms", why->waits.due_at_ms);
-    str_json_bool(out, "free", why->waits.is_free);
-    str_json_bool(out, "over", why->waits.is_over);
-    if (why->waits.skipped_by[0] != '\0')
-        str_json_text(out, "skipped_by", why->waits.skipped_by);
+    str_json_i64(out, "delay_ms", why->wait_facts.delay.delay_ms);
+    str_json_i64(out, "exact_ms", why->wait_facts.delay.exact_ms);
+    str_json_i64(out, "due_at_ms", why->wait_facts.due_at_ms);
+    str_json_bool(out, "free", why->wait_facts.is_free);
+    str_json_bool(out, "over", why->wait_facts.is_over);
+    if (why->wait_facts.skipped_by[0] != '\0')
+        str_json_text(out, "skipped_by", why->wait_facts.skipped_by);
     add_decided(&why->wait, out);
 }
 
@@ -362,8 +362,7 @@ static void add_ahead(const struct why *why, struct str *out)
 static void add_attempt(const struct why *why, struct str *out)
 {
     const struct run_state *state = follower_state(why->follower);
-    const struct attempt_state *attempt = step_state_find_attempt(
-        &state->tasks[why->pick.task].steps[why->pick.step], why->pick.attempt);
+    const struct attempt_state *attempt = attempt_of(why);
     str_json_i64(out, "attempt", attempt->number);
     str_json_i64(out, "attempts_max", run_state_step_tries(state, why->pick.task, why->pick.step));
     const struct try_count count =
