@@ -331,6 +331,23 @@ START_TEST(test_A11_shut_things_that_were_there_stay_shut)
 }
 END_TEST
 
+/* The kernel clears set-ID bits when the group changes, even if root changes it. */
+START_TEST(test_A11_set_id_bits_stay_when_only_the_group_is_put_back)
+{
+    struct tree_facts facts;
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    if (geteuid() == 0) {
+        wreck(workspace, "echo x >tool; chmod 6755 tool");
+        stage_save(workspace, 3, &facts);
+        remember(workspace);
+        wreck(workspace, "chgrp 65534 tool; chmod 6755 tool");
+        stage_reset(workspace, 3, &facts);
+        want_same(workspace, "reset");
+    }
+    workspace_close(workspace);
+}
+END_TEST
+
 /* Another process goes on: what it knows is on disk. */
 START_TEST(test_A11_a_snapshot_outlives_the_one_who_made_it)
 {
@@ -516,6 +533,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_A11_git_finds_what_it_found_before);
     tcase_add_loop_test(tcase, test_A11_random_wrecking_is_put_back, 0, 10);
     tcase_add_test(tcase, test_A11_shut_things_that_were_there_stay_shut);
+    tcase_add_test(tcase, test_A11_set_id_bits_stay_when_only_the_group_is_put_back);
     tcase_add_test(tcase, test_A11_a_snapshot_outlives_the_one_who_made_it);
     tcase_add_test(tcase, test_A11_what_is_excluded_is_left_alone);
     tcase_add_test(tcase, test_A11_a_tree_that_is_too_large_says_what_to_leave_out);
