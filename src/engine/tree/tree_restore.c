@@ -124,8 +124,8 @@ static int set_meta(const struct spot *spot, const struct tree_entry *want)
         fchownat(spot->fd, spot->name, want->uid, want->gid, AT_SYMLINK_NOFOLLOW) != 0)
         return errno;
     /* Changing the owner may clear mode bits, so set the mode even if it was right. */
-    const bool same_mode = info.st_mode == want->mode && info.st_uid == want->uid &&
-                           info.st_gid == want->gid;
+    const bool same_mode =
+        info.st_mode == want->mode && info.st_uid == want->uid && info.st_gid == want->gid;
     if (!S_ISLNK(want->mode) && !same_mode) {
         const int number = tree_folder_chmod(spot->fd, spot->name, want->mode);
         if (number != 0)
