@@ -223,20 +223,13 @@ void policy_change_free(struct policy_change *change)
 static void change_policy(struct policy *policy, const struct json *value,
                           const struct policy *whole)
 {
-    static const struct json_pointer nowhere = {0};
-    const struct violations shape = {0};
-    struct violations unsaid = {0};
     char name[POLICY_NAME_MAX + 1];
     memcpy(name, policy->name, sizeof(name));
-    if (json_get(value, "like")) {
+    if (json_get(value, "like"))
         *policy = *whole;
-    } else {
-        struct plan_reading doc = {.policy = policy};
-        struct field_reader reader = {.shape = &shape, .violations = &unsaid, .doc = &doc};
-        plan_policy_read_fields(&reader, &nowhere, value);
-    }
+    else /* only "like" needs field_reader.doc */
+        fields_take(value, &plan_policy_fields, policy);
     policy_rename(policy, name);
-    violations_done(&unsaid);
 }
 
 /* Returns the plan's policy of that name so that it can be changed; adds a built-in policy to the

@@ -95,10 +95,11 @@ static const void *defaults_of(const struct fields *fields)
 static void add_json(const struct field *field, const void *object, struct str *out)
 {
     struct field whole = *field;
+    const struct fields fields = {.rows = &whole, .count = 1};
     struct str member = {0};
     if (field->type != FIELD_OTHER)
         whole.write = NULL; /* it may leave out some values */
-    field_write(&whole, object, &member);
+    fields_write(&fields, object, &member);
     if (member.len > 0)
         str_add(out, strchr(str_text(&member), ':') + 1);
     str_done(&member);

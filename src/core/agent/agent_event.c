@@ -132,7 +132,7 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
     const struct adapter_rule *rule = taking->rule;
     double number = 0;
     bool is_new = rule->members[ADAPTER_TURN].always;
-    if (rule->members[ADAPTER_TURN].count > 0 && !rule->members[ADAPTER_TURN].always) {
+    if (rule->members[ADAPTER_TURN].count > 0) {
         struct str id = {0};
         agent_taking_text(taking, ADAPTER_TURN, value, &id);
         is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;

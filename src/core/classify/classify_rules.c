@@ -37,6 +37,15 @@ static uint32_t bucket_of(uint32_t key)
     return (key * UINT32_C(2654435769)) >> (32 - LITERAL_BUCKET_BITS);
 }
 
+/* Returns the bucket of the LITERAL_KEY bytes before `end`. */
+static uint32_t bucket_before(const char *end)
+{
+    uint32_t key = 0;
+    for (int i = LITERAL_KEY; i > 0; i--)
+        key = add_to_key(key, end[-i]);
+    return bucket_of(key);
+}
+
 static void put_in_bucket(struct literals *literals, int number, uint32_t bucket)
 {
     literals->items[number].next = literals->first[bucket];
@@ -48,15 +57,13 @@ static void put_in_bucket(struct literals *literals, int number, uint32_t bucket
 static int literals_add(struct literals *literals, const char *word)
 {
     const size_t len = strlen(word);
-    uint32_t key = 0;
     if (len > LITERAL_MAX || literals->count == LITERALS_MAX)
         return LITERAL_NONE;
+    const uint32_t bucket = bucket_before(word + len);
     struct literal added = {.bytes = xcalloc(len, 1), .len = (uint16_t)len};
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         added.bytes[i] = (char)lower_of(word[i]);
-        key = add_to_key(key, word[i]);
-    }
-    for (int at = literals->first[bucket_of(key)]; at != 0; at = literals->items[at - 1].next) {
+    for (int at = literals->first[bucket]; at != 0; at = literals->items[at - 1].next) {
         const struct literal *literal = &literals->items[at - 1];
         if (literal->len == len && memcmp(literal->bytes, added.bytes, len) == 0) {
             free(added.bytes);
@@ -66,7 +73,7 @@ static int literals_add(struct literals *literals, const char *word)
     literals->items = xgrow(literals->items, &literals->cap, (size_t)literals->count + 1,
                             sizeof(*literals->items));
     literals->items[literals->count] = added;
-    put_in_bucket(literals, literals->count, bucket_of(key));
+    put_in_bucket(literals, literals->count, bucket);
     return literals->count++;
 }
 
@@ -75,27 +82,23 @@ static int literals_add(struct literals *literals, const char *word)
 static void literals_build(struct literals *literals)
 {
     uint16_t *counts = xcalloc(ARRAY_LEN(literals->first), sizeof(*counts));
-    for (int pass = 0; pass < 2; pass++) {
-        for (int number = 0; number < literals->count; number++) {
-            struct literal *literal = &literals->items[number];
-            uint32_t best = 0, key = 0;
-            for (uint16_t i = 0; i < literal->len; i++) {
-                key = add_to_key(key, literal->bytes[i]);
-                const uint32_t bucket = bucket_of(key);
-                if (i + 1 < LITERAL_KEY)
-                    continue;
-                if (pass == 0) {
-                    counts[bucket]++;
-                } else if (i + 1 == LITERAL_KEY || counts[bucket] < counts[best]) {
-                    best = bucket;
-                    literal->key_end = (uint16_t)(i + 1);
-                }
+    for (int number = 0; number < literals->count; number++) {
+        const struct literal *literal = &literals->items[number];
+        for (uint16_t end = LITERAL_KEY; end <= literal->len; end++)
+            counts[bucket_before(literal->bytes + end)]++;
+    }
+    memset(literals->first, 0, sizeof(literals->first));
+    for (int number = 0; number < literals->count; number++) {
+        struct literal *literal = &literals->items[number];
+        uint32_t best = 0;
+        for (uint16_t end = LITERAL_KEY; end <= literal->len; end++) {
+            const uint32_t bucket = bucket_before(literal->bytes + end);
+            if (end == LITERAL_KEY || counts[bucket] < counts[best]) {
+                best = bucket;
+                literal->key_end = end;
             }
-            if (pass == 1)
-                put_in_bucket(literals, number, best);
         }
-        if (pass == 0)
-            memset(literals->first, 0, sizeof(literals->first));
+        put_in_bucket(literals, number, best);
     }
     free(counts);
 }
@@ -369,9 +372,10 @@ static void check_members(struct field_reader *reader, const struct rule *rule)
     }
 }
 
-static void check_verdict_rule(struct field_reader *reader, const struct rule *rule)
+/* The set in an older log may have words that are too short, which only add_needs() sees. */
+static void check_verdict_rule(struct field_reader *reader, const struct rule *rule, bool is_of_set)
 {
-    for (size_t i = 0; rule->user && rule->words && rule->words[i]; i++) {
+    for (size_t i = 0; !is_of_set && rule->words && rule->words[i]; i++) {
         if (strlen(rule->words[i]) < LITERAL_KEY)
             complain(reader, "need", "a word of need has at least 3 bytes");
     }
@@ -427,7 +431,7 @@ static void read_rule(struct rule *rule, const struct json *json, const struct f
     if (wrong->count == 0 && is_guard && !rule->pattern)
         complain(&reader, NULL, "no pattern");
     if (wrong->count == 0 && !is_guard)
-        check_verdict_rule(&reader, rule);
+        check_verdict_rule(&reader, rule, fields != &rule_fields);
 }
 
 void rule_check(const struct json *json, struct violations *wrong)

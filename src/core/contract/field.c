@@ -61,21 +61,15 @@ bool field_is_comment(const char *key)
     return strncmp(key, "//", 2) == 0;
 }
 
-/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
-static void read_whole(const struct json *value, int64_t *out)
-{
-    const double beyond = 9223372036854775808.0; /* 2^63 */
-    double number = json_number(value, NAN);
-    if (json_kind(value) == JSON_KIND_INTEGER)
-        *out = json_i64(value, 0);
-    else if (number >= -beyond && number < beyond && floor(number) == number)
-        *out = (int64_t)number;
-}
-
 void field_read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
 {
+    const double beyond = 9223372036854775808.0; /* 2^63 */
+    const double real = json_number(value, NAN);
     int64_t number = *out;
-    read_whole(value, &number);
+    if (json_kind(value) == JSON_KIND_INTEGER)
+        number = json_i64(value, 0);
+    else if (real >= -beyond && real < beyond && floor(real) == real)
+        number = (int64_t)real;
     if (number >= min && number <= max)
         *out = number;
 }
@@ -431,7 +425,7 @@ void field_seconds_write(const char *key, int64_t ms, struct str *out)
     str_addf(out, "%lld.%03lld", (long long)(ms / MS_PER_S), (long long)(ms % MS_PER_S));
 }
 
-void field_write(const struct field *field, const void *object, struct str *out)
+static void write_field(const struct field *field, const void *object, struct str *out)
 {
     const void *from = (const char *)object + field->offset;
     if (field->write) {
@@ -499,6 +493,6 @@ void fields_write(const struct fields *fields, const void *object, struct str *o
 {
     for (size_t i = 0; i < fields->count; i++) {
         if (!fields->rows[i].elsewhere)
-            field_write(&fields->rows[i], object, out);
+            write_field(&fields->rows[i], object, out);
     }
 }

@@ -29,7 +29,8 @@ struct field_reader {
         *shape; /* borrowed; errors already found by the schema; NULL = no schema has checked the
                    document, so the reader reports errors itself */
     struct violations *violations; /* borrowed; receives errors */
-    void *at;                 /* for the functions of a row: address of the member in the object */
+    void *at;                 /* for field.read: the member, or the object if the row has no offset;
+                                 NULL if there is no object */
     struct plan_reading *doc; /* borrowed; only for the tables of plans and settings */
 };
 
@@ -133,8 +134,6 @@ void field_add_grouped(struct str *out, int64_t number);
 void fields_write(const struct fields *fields, const void *object, struct str *out);
 /* Appends a member with a number of seconds, to three decimals. */
 void field_seconds_write(const char *key, int64_t ms, struct str *out);
-/* Like fields_write(), for one member, even if it is `elsewhere`. */
-void field_write(const struct field *field, const void *object, struct str *out);
 
 /* Reads an integer from `min` to `max`, including 2.0. Leaves *out alone otherwise. */
 void field_read_number(const struct json *value, int64_t min, int64_t max, int64_t *out);

@@ -234,24 +234,40 @@ void plan_contract_read(struct field_reader *reader, const struct json_pointer *
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
+static void read_cost(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    int64_t *micro = reader->at;
+    const double cost = json_number(value, 0);
+    (void)path;
+    if (cost > 0 && cost <= COST_USD_MAX)
+        *micro = cost * MICRO < 1 ? 1 : llround(cost * MICRO);
+}
+
+static void write_limit(const char *key, int64_t limit, int unit, struct str *out)
+{
+    if (limit <= 0)
+        return;
+    str_json_key(out, key);
+    str_add_number(out, (double)limit / unit);
+}
+
 static void write_cost(const void *object, struct str *out)
 {
     const struct budget *budget = object;
-    str_json_key(out, "cost_usd");
-    str_add_number(out, (double)budget->limits[BUDGET_COST] / MICRO);
+    write_limit("cost_usd", budget->limits[BUDGET_COST], MICRO, out);
 }
 
 static void write_wall(const void *object, struct str *out)
 {
     const struct budget *budget = object;
-    str_json_key(out, "wall_s");
-    str_add_number(out, (double)budget->limits[BUDGET_WALL] / MILLI);
+    write_limit("wall_s", budget->limits[BUDGET_WALL], MILLI, out);
 }
 
 /* In the order of enum budget_kind, without BUDGET_NONE. */
 #define AT(kind) offsetof(struct budget, limits[kind])
 static const struct field budget_rows[] = {
-    {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .elsewhere = true, .own_shape = true,
+    {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .own_shape = true, .read = read_cost,
      .write = write_cost, .values = "more than 0, up to 1,000,000",
      .means = "US dollars, as reported by the agent's program"},
     {"turns", FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX, .means = "turns of the agent"},
@@ -329,26 +345,13 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     }
 }
 
-void plan_budget_take(const struct json *value, struct budget *out)
-{
-    const double cost = json_number(json_get(value, "cost_usd"), 0);
-    fields_take(value, &plan_budget_fields, out);
-    if (cost > 0 && cost <= COST_USD_MAX) {
-        const int64_t micro = llround(cost * MICRO);
-        out->limits[BUDGET_COST] = micro > 0 ? micro : 1;
-    }
-}
-
 void plan_budget_write(const struct budget *budget, struct str *out)
 {
     if (!budget_is_set(budget))
         return;
     str_json_key(out, "budget");
     str_add_char(out, '{');
-    for (size_t i = 0; i < ARRAY_LEN(budget_rows); i++) {
-        if (budget->limits[BUDGET_NONE + 1 + i] > 0)
-            field_write(&budget_rows[i], budget, out);
-    }
+    fields_write(&plan_budget_fields, budget, out);
     str_add_char(out, '}');
 }
 

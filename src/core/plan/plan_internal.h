@@ -74,7 +74,6 @@ struct plan_reading {
     struct violations *contract_violations; /* borrowed; errors of the plan's contracts */
     struct violations *agent_violations;    /* borrowed; errors of the plan's agents */
     struct policy_list policies;    /* visible policies; the plan or the settings own the items */
-    struct policy *policy;          /* borrowed; the policy being read */
     const char *policy_name;        /* borrowed; name of the policy being read; may be NULL */
     bool builtin_may_change;        /* policies may redefine built-in ones */
     const struct plan_files *files; /* borrowed; NULL: files cannot be read */
@@ -215,10 +214,6 @@ const char *plan_phase_word(int phase);
 /* The members of a policy, without its name. */
 extern const struct fields plan_policy_fields;
 
-/* Reads the members of a policy into *reader->doc->policy. */
-void plan_policy_read_fields(struct field_reader *reader, const struct json_pointer *path,
-                             const struct json *value);
-
 /* Writes a JSON object with all members of the policy except its name. For a step's own policy,
  * "like" names the policy that it extends. */
 void plan_policy_write(const struct policy *policy, struct str *out);
@@ -261,8 +256,6 @@ void plan_agent_finish(struct field_reader *reader, const struct json_pointer *p
 /* Keys of a budget. */
 extern const struct fields plan_budget_fields;
 
-/* Reads "budget" of a task or a plan. The schema reports errors. */
-void plan_budget_take(const struct json *value, struct budget *out);
 /* Appends the key and its value, if the budget is set. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 

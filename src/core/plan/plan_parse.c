@@ -175,7 +175,7 @@ static const struct field plan_rows[] = {
      .means = "the policy of steps that do not set one; default `default`"},
     {"loops", FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
      .means = "how many repeats count as a loop", .see = "; see [Loops](#loops)"},
-    {"budget", FIELD_OTHER, .ref = "budget", .values = "object",
+    {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .ref = "budget",
      .means = "how much all agents of a run may use", .see = "; see [Budgets](agents.md#budgets)"},
     {"contracts", FIELD_OTHER, .values = "object", .means = "named contracts that steps can share",
      .see = "; see [Structured output](#structured-output)"},
@@ -269,7 +269,6 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     const bool is_kept = json_get(root, "settings") != NULL;
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
-    plan_budget_take(json_get(root, "budget"), &plan->budget);
     /* The schema has reported errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
         plan->has_loops = true;

@@ -71,8 +71,8 @@ void policy_rename(struct policy *policy, const char *name)
 static void read_jitter(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
+    struct policy *policy = reader->at;
     (void)path;
-    struct policy *policy = reader->doc->policy;
     const char *word = json_text(value, "");
     bool is_full = strcmp(word, policy_jitter_name(POLICY_JITTER_FULL)) == 0;
     double fraction = json_number(value, 0);
@@ -207,12 +207,6 @@ static const struct field policy_rows[] = {
 };
 const struct fields plan_policy_fields = FIELDS(policy_rows);
 
-void plan_policy_read_fields(struct field_reader *reader, const struct json_pointer *path,
-                             const struct json *value)
-{
-    fields_read(reader, path, value, &plan_policy_fields, reader->doc->policy);
-}
-
 const struct policy *plan_policy_by_name(struct field_reader *reader,
                                          const struct json_pointer *path, const struct json *value)
 {
@@ -235,9 +229,8 @@ void plan_policy_read_own(struct field_reader *reader, const struct json_pointer
     size_t len = strcspn(out->name, OWN_MARK);
     (void)snprintf(name, sizeof(name), "%.*s" OWN_MARK, (int)len, out->name);
     policy_rename(out, name);
-    reader->doc->policy = out;
     reader->doc->policy_name = NULL;
-    plan_policy_read_fields(reader, path, value);
+    fields_read(reader, path, value, &plan_policy_fields, out);
 }
 
 void plan_policy_write(const struct policy *policy, struct str *out)
@@ -324,9 +317,8 @@ static void fill_policies(struct field_reader *reader, const struct json *object
                 inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
             *policy = base ? *base : *policy_named(POLICY_DEFAULT);
             policy_rename(policy, name);
-            reader->doc->policy = policy;
             reader->doc->policy_name = policy->name;
-            plan_policy_read_fields(reader, &nowhere, json_get(object, name));
+            fields_read(reader, &nowhere, json_get(object, name), &plan_policy_fields, policy);
             filled[i - list->inner] = true;
             progress = true;
         }
@@ -367,9 +359,8 @@ static void check_policy(struct field_reader *reader, const struct json_pointer 
 {
     struct policy scratch =
         *policy_named(POLICY_DEFAULT); /* discarded: the values were loaded before */
-    reader->doc->policy = &scratch;
     reader->doc->policy_name = path->key;
-    plan_policy_read_fields(reader, path, value);
+    fields_read(reader, path, value, &plan_policy_fields, &scratch);
 
     const struct policy *items = reader->doc->policies.items;
     const int count = reader->doc->policies.count - reader->doc->policies.inner;

@@ -614,13 +614,6 @@ static void check_agent_key(struct field_reader *reader, const struct json_point
                          "allowed only in a task with an \"agent\" step", NULL, NULL);
 }
 
-static void read_budget(struct field_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
-    plan_budget_take(value, &current_task(reader)->budget);
-    check_agent_key(reader, path, value);
-}
-
 static void write_workspace(const void *object, struct str *out)
 {
     const struct plan_task *task = object;
@@ -662,8 +655,8 @@ static const struct field task_rows[] = {
      .means = "how many times the task may go through its steps for an agent, including the first "
               "time; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
-    {"budget", FIELD_OTHER, .read = read_budget, .write = write_budget, .ref = "budget",
-     .values = "object", .means = "how much its agents may use",
+    {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .check = check_agent_key,
+     .write = write_budget, .ref = "budget", .means = "how much its agents may use",
      .see = "; see [Budgets](agents.md#budgets)"},
 };
 const struct fields plan_task_fields = FIELDS(task_rows);

@@ -110,42 +110,18 @@ void settings_trust_strip(const struct json *root, struct str *out)
 
 enum { NAMES_MAX = 256, COMMAND_ARGS_MAX = 64, PATH_CHARS_MAX = 4096 };
 
-#define AT(member) offsetof(struct secret_settings, member)
-static const struct field secret_rows[] = {
-    {"names", FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_NEVER,
-     .values = "at most 256 names",
-     .means =
-         "variables whose values are always secrets, if they have at least 8 bytes; a name may "
-         "end in `*`"},
-    {"keep", FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_ALWAYS,
-     .why = "shows secrets", .values = "at most 256 names",
-     .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
-              "name may end in `*`",
-     .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
-    {"patterns", FIELD_OTHER, .trust = FIELD_TRUST_NEVER,
-     .values = "array of at most 64 objects with `name` and `regex`",
-     .means = "regular expressions (PCRE2) that match within a line; the first group that "
-              "matched is cut, or the whole match if there are no groups"},
-};
-const struct fields secret_fields = FIELDS(secret_rows);
-#undef AT
-
-/* Reads the patterns that the schema accepts; reports patterns that do not compile. `value` may be
- * NULL. */
-static void read_patterns(struct field_reader *reader, const struct json *value,
-                          struct secret_settings *out)
+/* Reads the patterns that the schema accepts; reports patterns that do not compile. */
+static void read_patterns(struct field_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
 {
-    static const struct json_pointer root = {0};
-    const struct json_pointer path = {.up = &root, .key = "secrets"};
-    const struct json_pointer patterns_path = {.up = &path, .key = "patterns"};
-    const struct json *patterns = json_get(value, "patterns");
-    const size_t count = json_kind(patterns) == JSON_KIND_ARRAY ? json_count(patterns) : 0;
+    struct secret_settings *out = reader->at;
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
     out->patterns = xcalloc(count + 1, sizeof(*out->patterns));
     for (size_t i = 0; i < count; i++) {
-        const struct json_pointer item_path = {.up = &patterns_path, .index = i};
+        const struct json_pointer item_path = {.up = path, .index = i};
         const struct json_pointer regex_path = {.up = &item_path, .key = "regex"};
-        const char *name = json_text(json_get(json_at(patterns, i), "name"), NULL);
-        const char *regex = json_text(json_get(json_at(patterns, i), "regex"), NULL);
+        const char *name = json_text(json_get(json_at(value, i), "name"), NULL);
+        const char *regex = json_text(json_get(json_at(value, i), "regex"), NULL);
         if (!name || !regex)
             continue;
         if (field_reader_is_sound(reader, &regex_path)) {
@@ -160,6 +136,26 @@ static void read_patterns(struct field_reader *reader, const struct json *value,
             (struct redact_pattern){.name = xstrdup(name), .regex = xstrdup(regex)};
     }
 }
+
+#define AT(member) offsetof(struct secret_settings, member)
+static const struct field secret_rows[] = {
+    {"names", FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_NEVER,
+     .values = "at most 256 names",
+     .means =
+         "variables whose values are always secrets, if they have at least 8 bytes; a name may "
+         "end in `*`"},
+    {"keep", FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_ALWAYS,
+     .why = "shows secrets", .values = "at most 256 names",
+     .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
+              "name may end in `*`",
+     .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
+    {"patterns", FIELD_OTHER, .read = read_patterns, .trust = FIELD_TRUST_NEVER,
+     .values = "array of at most 64 objects with `name` and `regex`",
+     .means = "regular expressions (PCRE2) that match within a line; the first group that "
+              "matched is cut, or the whole match if there are no groups"},
+};
+const struct fields secret_fields = FIELDS(secret_rows);
+#undef AT
 
 struct restoring {
     const struct redactor *redactor;
@@ -472,7 +468,6 @@ static bool read_document(const struct json *root, struct settings *settings,
     settings->loops = entropy_limits_new();
     settings->has_loops = entropy_limits_read(&settings->loops, json_get(root, "loops"), NULL);
     plan_surroundings_read(&reader, root, settings);
-    read_patterns(&reader, json_get(root, "secrets"), &settings->secrets);
     fields_read(&reader, &top, root, &settings_fields, settings);
     const struct json *ui = json_get(root, "ui");
     settings->ui.leaves_mouse = !json_bool(json_get(ui, "mouse"), true);
