@@ -37,19 +37,16 @@ struct json;
 struct str;
 
 enum {
-    AGENT_LINE_MAX =
-        8 * 1024 * 1024,       /* bytes of a line, or of one JSON value that spans several lines */
-    AGENT_VALUES_MAX = 400000, /* JSON values in a line; a line with more is treated as text */
-    AGENT_ERR_LINE_MAX = 8 * 1024,   /* bytes of a line of stderr */
-    AGENT_TEXT_MAX = 256 * 1024,     /* bytes kept of a message, and of the final text */
-    AGENT_RETRIES_MAX = 1000 * 1000, /* own retries in a row that are counted */
-    AGENT_OPEN_CALLS_MAX = 128,      /* calls waiting for a result; the oldest is dropped */
-    AGENT_WHAT_MAX = 200,            /* bytes of agent_item.what */
-    AGENT_SESSION_MAX = 200,         /* bytes of a session id: adapter_session_is_id() */
-    AGENT_REFUSED_IDS =
-        16 *
-        1024, /* bytes for the ids of denied calls; calls whose ids do not fit are not counted */
-    AGENT_SHOWN_LINES = 4, /* lines of a result that agent_item_words() shows */
+    AGENT_LINE_MAX = 8 * 1024 * 1024, /* bytes of a line, or of a JSON value in several lines */
+    AGENT_VALUES_MAX = 400000,        /* JSON values in a line; a line with more is text */
+    AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
+    AGENT_TEXT_MAX = 256 * 1024,      /* bytes kept of a message, and of the final text */
+    AGENT_RETRIES_MAX = 1000 * 1000,  /* own retries in a row that are counted */
+    AGENT_OPEN_CALLS_MAX = 128,       /* calls waiting for a result; the oldest is dropped */
+    AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
+    AGENT_SESSION_MAX = 200,          /* bytes of a session id: adapter_session_is_id() */
+    AGENT_REFUSED_IDS = 16 * 1024,    /* bytes of ids of denied calls; more are not counted */
+    AGENT_SHOWN_LINES = 4,            /* lines of a result that agent_item_words() shows */
 };
 
 enum agent_item_kind {
@@ -74,8 +71,8 @@ struct agent_item {
                          output; END: the failure, or NULL */
     const char *tool; /* CALL, RESULT, REFUSED: the tool's name; RESULT: NULL if the call is
                          unknown */
-    const char
-        *what; /* CALL, RESULT, REFUSED: the call in one line, at most AGENT_WHAT_MAX bytes */
+    const char *what; /* CALL, RESULT, REFUSED: the call in one line of at most AGENT_WHAT_MAX
+                         bytes */
     const struct json *args; /* CALL, RESULT: the arguments, an object; NULL = unknown */
     int64_t number; /* CALL, RESULT: number of the call, from 1; 0 for a result without a call */
     int exit;       /* RESULT: exit code; -1 = unknown */

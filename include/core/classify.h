@@ -50,21 +50,18 @@ struct classify_input {
     struct outcome outcome;
     struct classify_text out;
     struct classify_text err;
-    const char *program;         /* borrowed; argv[0] without its folder; NULL = unknown */
-    char *const *argv;           /* borrowed; NULL-terminated; NULL = unknown */
-    const struct adapter *agent; /* borrowed; the agent CLI that wrote the output; NULL =
-                                    unknown */
-    const struct agent_stream
-        *stream;   /* borrowed; `out` as already parsed, ended; NULL = parse `out` */
+    const char *program;               /* borrowed; argv[0] without its folder; NULL = unknown */
+    char *const *argv;                 /* borrowed; NULL-terminated; NULL = unknown */
+    const struct adapter *agent;       /* borrowed; the agent CLI that wrote the output; NULL =
+                                          unknown */
+    const struct agent_stream *stream; /* borrowed; `out`, parsed to its end; NULL = parse `out` */
     bool one_shot; /* the agent was asked for an answer: no output means that it was cut short */
     enum classify_checks checks;
     int memory_killed; /* 1 if a counter shows that memory was the cause, 0 if it shows the
                           opposite, -1 if unknown */
     int64_t cpu_s;     /* limit of CPU time for each process in seconds; 0 = none */
-    bool
-        in_container; /* ran in a container started by devs: the exit code is that of the command */
-    int64_t
-        now_ms; /* wall clock at the end; 0 = unknown: rules that need it find no time to retry */
+    bool in_container; /* ran in a container that devs started: the exit code is the command's */
+    int64_t now_ms;    /* wall clock at the end; 0 = unknown: rules that need it find no time */
     zone_offset_fn *zone_offset; /* NULL = zones are unknown */
     void *zone_ctx;              /* borrowed */
 };

@@ -91,9 +91,8 @@ struct plan_step {
                     the command for a new session, without the prompt */
     struct plan_agent *agent; /* owned; NULL = the step runs a command */
     char *cwd;                /* owned; relative to the run's folder; NULL = that folder */
-    char **env; /* owned, NULL-terminated "NAME=value"; NULL = no additional variables */
-    char *
-        stdin_path; /* owned; NULL = /dev/null; PLAN_STDIN_OURS = the standard input of devs exec */
+    char **env;         /* owned, NULL-terminated "NAME=value"; NULL = no additional variables */
+    char *stdin_path;   /* owned; NULL = /dev/null; PLAN_STDIN_OURS = the stdin of devs exec */
     int64_t timeout_ms; /* 0 = none */
     int64_t quiet_ms;   /* ms without output after which the attempt is ended; 0 = never */
     struct plan_expectation expect;
@@ -202,12 +201,10 @@ struct plan_exec {
     char *const *argv; /* borrowed, NULL-terminated */
     bool reads_stdin;  /* the command reads the standard input of devs */
     enum phase phase;
-    const struct policy
-        *policy; /* borrowed for the call; may belong to the settings or be static */
+    const struct policy *policy; /* borrowed for the call; owned by the settings, or static */
     int64_t timeout_ms;
-    const struct settings *settings; /* borrowed for the call; NULL = none */
-    const struct sandbox_spec
-        *sandbox; /* borrowed for the call; NULL = the sandbox of the settings */
+    const struct settings *settings;    /* borrowed for the call; NULL = none */
+    const struct sandbox_spec *sandbox; /* borrowed for the call; NULL = as in the settings */
     bool idempotent;
 };
 /* Makes the plan. Fails with ERR_INVALID or ERR_LIMIT if no plan may contain the command: it is

@@ -14,8 +14,7 @@ enum {
     POLICY_NAME_MAX = 32,                       /* a name has fewer bytes */
     POLICY_ATTEMPTS_MAX = 100,                  /* maximum of a policy's max_attempts */
     POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* maximum of a policy's delays */
-    POLICY_FREE_HINTS =
-        2, /* maximum number of waits on a server's hint that do not use up an attempt */
+    POLICY_FREE_HINTS = 2, /* maximum waits on a server's hint that use up no attempt */
 };
 
 /* How delays are varied, so that not all steps retry at the same moment. */
@@ -50,15 +49,14 @@ struct policy {
     double multiplier;
     int64_t cap_ms; /* maximum of a delay by the formula, including jitter */
     enum policy_jitter jitter_kind;
-    double jitter;     /* proportional: fraction of the delay, in both directions, 0..1; else 0 */
-    unsigned retry_on; /* POLICY_ON_* */
-    bool
-        retry_timeouts; /* also retries attempts that exceeded their own timeout (requirement E2) */
-    unsigned phases;    /* bits 1 << enum phase: phases in which it retries */
-    int window;         /* this many equal results in a row are a loop; 0 = off */
-    int same_stops;     /* like `window`, for tasks with rounds; 0 = off */
-    int unchanged_stops;        /* this many equal results of a persistent failure in a row on an
-                                   unchanged tree end the step as failed; 0 = off */
+    double jitter;       /* proportional: fraction of the delay, in both directions, 0..1; else 0 */
+    unsigned retry_on;   /* POLICY_ON_* */
+    bool retry_timeouts; /* also retries after the step's own timeout (requirement E2) */
+    unsigned phases;     /* bits 1 << enum phase: phases in which it retries */
+    int window;          /* this many equal results in a row are a loop; 0 = off */
+    int same_stops;      /* like `window`, for tasks with rounds; 0 = off */
+    int unchanged_stops; /* this many equal results of a persistent failure in a row on an
+                            unchanged tree end the step as failed; 0 = off */
     int64_t retry_after_cap_ms; /* if a server asks for a longer wait, the step needs a person */
     int64_t deadline_ms;        /* from the step's first start; 0 = none */
     enum policy_exhausted exhausted;

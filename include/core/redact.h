@@ -131,7 +131,7 @@ ATTR_MUST_USE char *redact_string(const struct redactor *redactor, const char *t
                                   struct redact_counts *counts);
 
 /* Replaces marks by the values of the variables they name, if these exist in `environment`
- * ("NAME=value", NULL- terminated). Appends to *out. Returns true if no mark is left. For resuming
+ * ("NAME=value", NULL-terminated). Appends to *out. Returns true if no mark is left. For resuming
  * a plan from the log. */
 bool redact_restore(const char *text, char *const *environment, struct str *out);
 /* Copies the name of the first mark in the text. Returns false if there is none. */

@@ -15,10 +15,9 @@
 
 enum {
     RULE_PATTERN_MAX = 4096,  /* maximum bytes of a pattern */
-    RULE_MATCH_LIMIT = 20000, /* maximum steps of one match; beyond that, the result is LIMITED */
-    RULE_DEPTH_LIMIT =
-        2000,        /* maximum nested tries of one match; beyond that, the result is LIMITED */
-    RULE_SPANS = 10, /* the match and its first nine groups */
+    RULE_MATCH_LIMIT = 20000, /* maximum steps of one match; with more, the result is LIMITED */
+    RULE_DEPTH_LIMIT = 2000,  /* maximum nested tries of one match; with more, it is LIMITED */
+    RULE_SPANS = 10,          /* the match and its first nine groups */
 };
 
 struct rule_pattern;

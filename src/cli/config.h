@@ -35,8 +35,7 @@ struct trust_need {
 /* All zero: there are no settings. */
 struct config_trust {
     enum trust_state state;
-    struct str
-        reason; /* owned; why the file needs trust whatever it contains; empty = no such reason */
+    struct str reason; /* owned; why the file needs trust whatever it contains; empty = none */
     struct trust_need *needs; /* owned, in document order */
     size_t need_count, need_room;
 };

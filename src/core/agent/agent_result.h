@@ -12,8 +12,7 @@
 #include "str.h"
 
 enum {
-    AGENT_SAID_MAX =
-        300, /* longest last message that may be a refusal; a longer one is an answer */
+    AGENT_SAID_MAX = 300,    /* longest last message that may be a refusal and not an answer */
     AGENT_ANSWER_MAX = 4000, /* longest last message that may report a denied call; a longer one
                                 reports finished work */
 };

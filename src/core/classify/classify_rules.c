@@ -1,8 +1,8 @@
 /* classify_rules.c - compiles the rules, and finds the literals of all rules in a text.
  *
- * Trying every pattern on every line would be too slow. So each built-in rule with a pattern names
- * literals; a matching line must contain at least one, and one pass over the output finds the few
- * lines worth trying. */
+ * Trying every pattern on every line would be too slow. So each built-in rule with a pattern,
+ * except guards, names literals; a matching line must contain at least one, and one pass over the
+ * output finds the few lines worth trying. */
 #include "classify_internal.h"
 
 #include <assert.h>

@@ -25,10 +25,10 @@ struct plan_reading;
 
 /* State of reading a document: where errors go, and which were already found. */
 struct field_reader {
-    const struct violations
-        *shape; /* borrowed; errors already found by the schema; NULL = no schema has checked the
-                   document, so the reader reports errors itself */
-    struct violations *violations; /* borrowed; receives errors */
+    const struct violations *shape; /* borrowed; errors already found by the schema; NULL = no
+                                       schema has checked the document, so the reader reports
+                                       errors itself */
+    struct violations *violations;  /* borrowed; receives errors */
     void *at;                 /* for field.read: the member, or the object if the row has no offset;
                                  NULL if there is no object */
     struct plan_reading *doc; /* borrowed; only for the tables of plans and settings */

@@ -28,9 +28,8 @@ void plan_link_dependents(struct plan *plan);
 
 /* Zero-initialized: no cycles. */
 struct plan_cycles {
-    int *next; /* owned; by task: a need that is in a cycle or leads to one; -1 = none */
-    bool
-        *starts; /* owned; by task: true for the task of a cycle that comes first in the document */
+    int *next;    /* owned; by task: a need that is in a cycle or leads to one; -1 = none */
+    bool *starts; /* owned; by task: true for the first task of each cycle in the document */
 };
 
 /* Finds disjoint cycles, at least one if there are any. Call plan_link_dependents() before. */

@@ -79,8 +79,7 @@ bool redact_gap_begins(unsigned char c);
 
 enum {
     REDACT_FORM_BYTES_MAX = 4096, /* maximum bytes, from the start of a form, needed to decide */
-    REDACT_PEM_LINE_MAX =
-        4096, /* maximum bytes of a line of a private key; a longer line does not belong to one */
+    REDACT_PEM_LINE_MAX = 4096,   /* maximum bytes of a line of a private key */
 };
 
 /* The bytes to look at, from the start of a form to the last one available. */
@@ -178,9 +177,8 @@ enum redact_found redact_netrc_look(const struct redact_place *place, size_t nam
  */
 
 enum {
-    REDACT_PIECE_MAX = 2048, /* maximum bytes encoded at once */
-    REDACT_CODE_MAX =
-        8 * REDACT_PIECE_MAX, /* maximum bytes of one encoded form; longer forms are left out */
+    REDACT_PIECE_MAX = 2048,                /* maximum bytes encoded at once */
+    REDACT_CODE_MAX = 8 * REDACT_PIECE_MAX, /* bytes of an encoded form; longer ones are left out */
 };
 
 /* Called for each form; may get a form more than once. Borrows `bytes` for the duration of the
@@ -350,13 +348,10 @@ struct redact_stream;
 struct redact_trie;
 
 enum {
-    REDACT_LANES =
-        (REDACT_ESCAPER_COUNT - 1) *
-        REDACT_ESCAPER_COUNT, /* each notation alone, and each pair of an outer and an inner one */
-    REDACT_LANE_ESCAPES_MAX =
-        4096, /* maximum escapes in one value; a value with more is not found */
-    REDACT_LANE_BYTES_MAX =
-        24 * 1024, /* maximum raw bytes of a value with its escapes; a longer value is not found */
+    /* each notation alone, and each pair of an outer and an inner one */
+    REDACT_LANES = (REDACT_ESCAPER_COUNT - 1) * REDACT_ESCAPER_COUNT,
+    REDACT_LANE_ESCAPES_MAX = 4096,    /* escapes in a value; a value with more is not found */
+    REDACT_LANE_BYTES_MAX = 24 * 1024, /* raw bytes of a value; a longer value is not found */
 };
 
 /* An escape: its offsets in the stream and in the text that the lane reads. */
@@ -447,10 +442,9 @@ struct redact_stream {
     const struct redactor *redactor; /* borrowed; NULL: nothing is cut */
     unsigned char *bytes;            /* owned; starting at `base` */
     size_t len, cap;
-    int64_t base; /* offset of bytes[0] in the stream */
-    int64_t
-        written; /* all bytes before this offset have reached the sink, as they are or as a mark */
-    int before;  /* the byte before bytes[0]; -1 = none */
+    int64_t base;    /* offset of bytes[0] in the stream */
+    int64_t written; /* offset before which all bytes, or their mark, have reached the sink */
+    int before;      /* the byte before bytes[0]; -1 = none */
     /* The search. */
     int64_t searched;            /* offset up to which the plain search has come */
     struct redact_joined joined; /* the search across gaps */

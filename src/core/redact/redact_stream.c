@@ -110,10 +110,8 @@ void redact_counts_add(struct redact_counts *counts, const struct redact_counts 
 void redact_counts_lines(const struct redactor *redactor, const struct redact_counts *counts,
                          struct str *out)
 {
-    enum {
-        BEFORE = sizeof("[cut:") - 1,
-        AROUND = BEFORE + 1
-    }; /* bytes of a mark before its name, and around it */
+    /* Bytes of a mark before its name, and around it. */
+    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 };
     int64_t rest = counts->all;
     int told = 0;
     for (size_t i = 0; i < counts->size && told < REDACT_COUNTED_MAX; i++) {
@@ -319,8 +317,7 @@ static void take_joined(struct redact_stream *stream, int64_t end)
     joined->node = redact_trie_settle(trie, joined->node);
     const int64_t depth = (int64_t)trie->nodes[joined->node].depth;
     if (skip_gaps(&joined->gaps, end, depth) == end - depth)
-        joined->node =
-            REDACT_TRIE_ROOT; /* the match contains no gap any more, so the plain search has it */
+        joined->node = REDACT_TRIE_ROOT; /* without a gap, the plain search has the match */
 }
 
 /* Adds the gap at the current position to the gaps in the string of `node`. Returns false if the
