@@ -11,8 +11,7 @@
  * |   id, title, state, class   = and != only: the text contains the value, ignoring case; with the
  *                             wildcard `*`, the value is the whole text; "in quotes", it may have
  *                             blanks
- *   phase                     of the current step: RED, GREEN, VERIFY or REFACTOR, or a prefix of
- *   these
+ *   phase                     of the current step: RED, GREEN, VERIFY or REFACTOR, or a prefix
  *   try                       number of the current step's latest try; 0 = none yet
  *   exit                      exit code of the latest try of that step that ended with one
  *   new                       share of new lines in that try: .04, 0.1

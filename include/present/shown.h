@@ -86,14 +86,13 @@ typedef const char *shown_clock_fn(int64_t at_ms, int64_t now_ms, char out[SHOWN
  * (clock_date()). */
 typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
 
-/* The current time and how to format times. For a run that has ended or is orphaned, `now` is the
- * time of the last event, so that the output does not depend on the clock. */
+/* The current time and how to format times. For a run that has ended or is orphaned, `now` is
+ * its end or its last sign of life, so that the output does not depend on the clock. */
 struct shown_time {
     struct moment now;
     shown_clock_fn *clock;
     shown_hms_fn *hms, *date;
-    enum shown_times
-        times; /* whether past events are shown by their time, or as a time ago (AGO) */
+    enum shown_times times; /* of past events: their time, or how long ago they were (AGO) */
 };
 
 /* Appends the number of an attempt: "3/6", "3/6 +2" after two attempts requested by a server, "1/3
@@ -247,8 +246,8 @@ void shown_size_kib(int64_t kib, struct str *out);
 
 /* Facts about a task's loop. */
 struct shown_circle {
-    struct entropy_verdict
-        verdict;               /* its numbers are attempts of the steps first_step to last_step */
+    /* Its numbers are attempts of the steps first_step to last_step. */
+    struct entropy_verdict verdict;
     int first_step, last_step; /* numbers of steps, from 0 */
     unsigned masks;            /* normalizer bits of the text masked in the last attempt */
     bool of_calls; /* instead, its numbers are calls and messages of the agent in its latest

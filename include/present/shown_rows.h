@@ -158,8 +158,7 @@ void rows_ending(struct rows *rows, const struct run_state *state, int task);
 void rows_cause(struct rows *rows, const struct run_state *state, int task);
 /* Adds a loop, as seen from this step (from 0); no rows while its verdict is ok. */
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
-/* Adds a mask that the tries of a loop were compared with, for loops that do not have their masks.
- */
+/* Adds a mask that the tries of a loop were compared with, for loops without masks of their own. */
 void rows_masked(struct rows *rows, const char *mask);
 /* Adds a line of the first and of the last try of a loop, and what both look like once masked. */
 void rows_sample(struct rows *rows, const char *first, const char *last, const char *compared);

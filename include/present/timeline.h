@@ -47,8 +47,7 @@ struct span {
     bool is_planned; /* in the future */
     int step;    /* RUNNING, QUIET: its step; otherwise the step of `attempt`, or the first step if
                     `attempt` is 0 */
-    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest attempt before it; 0 = none
-                  */
+    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest one before it; 0 = none */
     int64_t from_ms, until_ms; /* CLOCK_BOOTTIME, like the moments of the state */
 };
 
@@ -93,8 +92,7 @@ int64_t timeline_plan_end(const struct run_state *state);
 
 enum time_use {
     TIME_WORK,  /* an attempt ran */
-    TIME_WAIT,  /* waited for the next attempt or a source's limit, or during an agent's own retries
-                 */
+    TIME_WAIT,  /* waited for the next attempt, a source's limit, or an agent's own retries */
     TIME_YOU,   /* a person was needed or held the task */
     TIME_QUIET, /* an attempt ran but was silent */
     TIME_USE_COUNT,

@@ -115,8 +115,7 @@ struct app_picture {
     const char *at;   /* a time or event, in the syntax of replay_find(); NULL = the last event */
     const char *task; /* id of the selected task; NULL = the task of the latest event */
     const char *view; /* "tasks", "detail", ...; NULL = "tasks" */
-    bool is_replay; /* draw it as a replay, which may show facts that became known after that moment
-                     */
+    bool is_replay;   /* draw it as a replay, which may show facts that became known later */
     const struct theme *theme; /* draw the frame as SVG in these colors; NULL = as text */
     int rows, columns;
 };

@@ -163,8 +163,8 @@ static void add_judgment(const struct event_look *w)
     struct verdict verdict;
     char word[VERDICT_WORD_MAX];
     struct str evidence = {0};
-    verdict_from_record(&w->event->judged,
-                        &verdict); /* from the event: the state may not have kept the rule */
+    /* From the event: the state may not have kept the rule. */
+    verdict_from_record(&w->event->judged, &verdict);
     if (verdict.class == VERDICT_SUCCESS)
         str_add(w->out, "failed as expected");
     else

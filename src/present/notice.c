@@ -47,7 +47,6 @@ unsigned notice_of_status(enum task_status status)
     return find_flag(EVENT_STEP_ENDED, status);
 }
 
-/* A step that failed may have started another round, so the task's state after the turn decides. */
 unsigned notice_of(const struct run_state *state, const struct event *event)
 {
     if (event->kind != EVENT_STEP_ENDED)

@@ -91,8 +91,8 @@ void rows_run_notes(struct rows *rows, const struct run_facts *run, const struct
     if (run->is_suspended && run->state != SHOWN_RUN_ENDED)
         shown_suspended(run->pid, out);
     out = rows_add(rows, "session", "session", ROW_PLAIN);
-    if (run->state ==
-        SHOWN_RUN_OPEN) /* no engine runs between two calls, and the end may never be recorded */
+    /* Between two calls no engine runs, and the end may never be recorded. */
+    if (run->state == SHOWN_RUN_OPEN)
         shown_session_seen(time->date(run->last_at_ms, date), out);
 }
 

@@ -473,8 +473,8 @@ bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting 
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);
     if (request->path)
-        str_json_text(out, "policy",
-                      "infrastructure"); /* retrying does not help if the file is missing */
+        /* Retrying does not help if the file is missing. */
+        str_json_text(out, "policy", "infrastructure");
     str_add(out, "}]}");
     str_done(&call);
     return true;

@@ -86,8 +86,8 @@ ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struc
 
 enum {
     MCP_HEAD_BYTES = 8 * 1024, /* kept from the start of a stream that is too long */
-    MCP_TAIL_BYTES =
-        16 * 1024, /* kept from the end of the stream, which is usually more informative */
+    /* Kept from the end of the stream, which is usually more informative. */
+    MCP_TAIL_BYTES = 16 * 1024,
 };
 
 /* One stream. */

@@ -1,5 +1,5 @@
-/* mcp_result.c - the result of a call: text and advice for the model, the same information as data,
- * and progress.
+/* mcp_result.c - the result of a call: text and advice for the model, and the same information as
+ * data.
  *
  * The content of a file comes first, in an element of its own, unchanged. */
 #include "mcp_request.h"

@@ -273,8 +273,8 @@ static void look_at_terminal(struct report *report)
                        err.message);
         (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
     } else {
-        (void)ioctl(STDOUT_FILENO, TIOCGWINSZ,
-                    &size); /* all zero if the terminal does not report its size */
+        /* All zero if the terminal does not report its size. */
+        (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
         (void)snprintf(line.words, sizeof(line.words), "%.60s, %ux%u, %d colors", getenv("TERM"),
                        (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
     }

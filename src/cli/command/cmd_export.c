@@ -17,8 +17,8 @@
 /* A format in which a run can be written. */
 struct export_format {
     const char *name, *ending;
-    bool (*write)(const struct export_call *call,
-                  struct err *err); /* NULL: the file is the copy itself */
+    /* NULL: the file is the copy itself. */
+    bool (*write)(const struct export_call *call, struct err *err);
     const char *before, *behind; /* a hint how to use the file, printed before and after its name */
 };
 

@@ -28,8 +28,8 @@ extern char **environ;
 struct mcp_words {
     struct sandbox_options sandbox;
     const char *workspace, *policy, *name, *dir;
-    const char *read_file, *write_file, *offset,
-        *length; /* for the file tools, see mcp_request.h */
+    /* For the file tools, see mcp_request.h. */
+    const char *read_file, *write_file, *offset, *length;
 };
 
 /* A running server. */

@@ -142,8 +142,8 @@ static void print_result(const struct validate_options *options, const struct vi
     } else if (wants_prompt && isatty(STDOUT_FILENO)) {
         say(str_text(&prompt));
     } else if (wants_prompt) {
-        (void)fputs(str_text(&prompt),
-                    stdout); /* a pipe gets it unchanged, because an agent reads it */
+        /* A pipe gets it unchanged, because an agent reads it. */
+        (void)fputs(str_text(&prompt), stdout);
     } else if (!options->repair) {
         violations_display(wrong, &out);
         say(str_text(&out));

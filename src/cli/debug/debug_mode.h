@@ -67,8 +67,7 @@ int debug_diff(const struct debug_call *call);
 /* --verify: decides and judges recorded runs again with this build. Returns EXIT_WOULD_CHANGE if a
  * result differs. */
 int debug_verify(const struct debug_call *call);
-/* --retries: whether retrying helps and where the time went, over the given runs or the whole log.
- */
+/* --retries: whether retrying helps and where the time went, in the given runs or the whole log. */
 int debug_retries(const struct debug_call *call);
 /* --mark: adds a bookmark at a moment of a run. */
 int debug_mark(const struct debug_call *call);

@@ -528,8 +528,8 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     if (mode == APP_LIVE && !open_desk(&desk, place, &err))
         return fail(&err);
     if (has_dir)
-        (void)config_read(dir, CONFIG_LOOKS,
-                          &config); /* errors have been printed, and the run can be shown anyway */
+        /* Errors have been printed, and the run can be shown anyway. */
+        (void)config_read(dir, CONFIG_LOOKS, &config);
     if (secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
         struct app_options options = {
             .place = place,

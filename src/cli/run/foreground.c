@@ -196,8 +196,8 @@ void foreground_let_go(struct foreground *foreground, int code, const char *word
     lead_nowhere(false);
     (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
     (void)setsid(); /* fails with --detach, which already has one */
-    (void)!write(foreground->fd, &goodbye,
-                 sizeof(goodbye)); /* fails if the parent has exited, which is fine */
+    /* Fails if the parent has exited, which is fine. */
+    (void)!write(foreground->fd, &goodbye, sizeof(goodbye));
     foreground_close(foreground);
 }
 

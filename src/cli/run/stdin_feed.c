@@ -26,8 +26,8 @@ enum { FEED_BLOCK = 64 * 1024 };
 struct stdin_feed {
     int source;
     bool once;
-    off_t
-        begins; /* original offset of a file, at which the first attempt starts; -1 = not a file */
+    /* Original offset of a file, at which the first attempt starts; -1 = not a file. */
+    off_t begins;
     bool is_running; /* the thread is running */
     pthread_t thread;
     int stop; /* eventfd: tells the thread to end */

@@ -11,9 +11,8 @@
 #include "attr.h"
 #include "err.h"
 
-enum {
-    STDIN_FEED_KEPT_MAX = 16 * 1024 * 1024
-}; /* bytes; if the input is longer, no second attempt is possible */
+/* Bytes; if the input is longer, no second attempt is possible. */
+enum { STDIN_FEED_KEPT_MAX = 16 * 1024 * 1024 };
 
 struct stdin_feed;
 

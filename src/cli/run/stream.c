@@ -195,8 +195,8 @@ void tee_give_up(struct tee *tee)
 enum {
     GATHER_MS = 10,        /* events are collected this long before they are printed */
     ORPHAN_LOOK_MS = 1000, /* how often the owner of a silent run is checked */
-    CANCELLED_MAX =
-        3, /* number of consecutive tasks cancelled before they ran that get a line each */
+    /* Number of consecutive tasks cancelled before they ran that get a line each. */
+    CANCELLED_MAX = 3,
 };
 
 /* A stream while it is being printed. */
@@ -356,9 +356,8 @@ static void print_output(struct printing *p)
     outlet_flush(&p->outlet);
     if (p->outlet.closed && !p->reported_closed) {
         p->reported_closed = true;
-        (void)on_signal(
-            p,
-            SIGPIPE); /* like a command that gets SIGPIPE because its reader has closed the pipe */
+        /* Like a command that gets SIGPIPE because its reader has closed the pipe. */
+        (void)on_signal(p, SIGPIPE);
     }
 }
 
@@ -386,8 +385,8 @@ static bool wait_for_news(struct printing *p)
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
-        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1,
-         .events = 0}, /* reports only that the reader has closed it */
+        /* Reports only that the reader has closed it. */
+        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0},
         {.fd = p->stream->tee ? p->stream->tee->fd : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;

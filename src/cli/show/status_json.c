@@ -153,8 +153,8 @@ void circles_json(const struct shown_circle *circle, struct str *out)
     str_json_i64(out, "count", verdict->count);
     if (verdict->period > 0)
         str_json_i64(out, "period", verdict->period);
-    if (circle
-            ->of_calls) { /* numbers of an agent's calls; otherwise numbers of steps and attempts */
+    /* Numbers of an agent's calls, or else numbers of steps and attempts. */
+    if (circle->of_calls) {
         str_json_i64(out, "first_call", verdict->first_number);
         str_json_i64(out, "last_call", verdict->last_number);
     } else {

@@ -155,8 +155,8 @@ struct app {
     struct app_report report;       /* the open report */
     struct app_bookmarks bookmarks; /* bookmarks of the run on screen */
     struct bundle_job *bundle;      /* owned; a run being exported to a file; NULL: none */
-    struct what_came
-        what_came;   /* what happened to the selected task after the position of `replay` */
+    /* What happened to the selected task after the position of `replay`. */
+    struct what_came what_came;
     int64_t came_of; /* number of events when `what_came` was read */
     struct runs_list runs;
     struct moment runs_read;
@@ -417,7 +417,7 @@ struct bundle_job;
 /* Starts copying this run of the app's log to a file in a separate thread; shows a message if that
  * is impossible. The file gets its final name in app_bundle_keep(). */
 void app_bundle_begin(struct app *app, int64_t run);
-/* Shows the bundle when it is complete; discards one that the user did not want. */
+/* Shows the bundle when it is complete; discards it if the user did not want it. */
 void app_bundle_look(struct app *app);
 /* Returns true while a copy is in progress. Call app_bundle_look() regularly during a copy,
  * otherwise only after keys. */

@@ -175,10 +175,9 @@ void app_load_log(struct app *app, const struct view_facts *facts)
     bool ok = true;
     take_changes(app);
     view_log_sync(&app->view, &app->pager);
-    do
+    do /* a picture must be complete after a single turn */
         ok = log_pager_turn(&app->pager, &source, &err);
-    while (ok && app->pictured &&
-           !log_pager_is_done(&app->pager)); /* a picture must be complete after a single turn */
+    while (ok && app->pictured && !log_pager_is_done(&app->pager));
     view_log_sync(&app->view, &app->pager);
     ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err) &&
          look_elsewhere(app, &err);

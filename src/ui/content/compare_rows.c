@@ -95,8 +95,8 @@ static void add_facts(struct laying *laying)
     const char *dash = laying->look->ascii ? "-" : "\xe2\x80\x94";
     add_pair(laying, "", (const char *const[]){str_text(&sides[0].name), str_text(&sides[1].name)},
              REPORT_ROW_HEAD);
-    assert(sides[0].facts.count ==
-           sides[1].facts.count); /* both sides have the same facts, some perhaps unknown */
+    /* Both sides have the same facts, some perhaps unknown. */
+    assert(sides[0].facts.count == sides[1].facts.count);
     for (size_t i = 0; i < sides[0].facts.count; i++) {
         const struct str *first = &sides[0].facts.items[i].value;
         const struct str *second = &sides[1].facts.items[i].value;

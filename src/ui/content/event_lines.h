@@ -21,8 +21,8 @@
 
 enum {
     EVENT_LINES_MAX = 256, /* maximum number of lines kept */
-    EVENT_LINES_MARGIN =
-        64, /* minimum number of lines on each side of a moment, if the run has them */
+    /* Minimum number of lines on each side of a moment, if the run has them. */
+    EVENT_LINES_MARGIN = 64,
     EVENT_LINE_BYTES_MAX = 512 /* per line; longer lines are truncated */
 };
 

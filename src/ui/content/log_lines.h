@@ -150,8 +150,8 @@ struct log_elsewhere {
     int64_t after, bytes;
     struct log_join join;
     struct output_page page;
-    size_t in_tries,
-        in_tasks; /* matching lines in other attempts of the task, and in other tasks */
+    /* Matching lines in other attempts of the task, and in other tasks. */
+    size_t in_tries, in_tasks;
 };
 
 void log_elsewhere_init(struct log_elsewhere *elsewhere);
@@ -186,11 +186,10 @@ enum {
     PAGER_LINE_MAX = 4000,         /* bytes; longer lines are split */
     PAGER_PIECE_BYTES = 64 * 1024, /* maximum number of bytes read from the log at once */
     PAGER_TURN_BYTES = 512 * 1024, /* maximum number of bytes walked per turn */
-    PAGER_LOOK_BYTES =
-        128 *
-        1024, /* maximum number of bytes searched per turn, for the search text and for errors */
-    PAGER_MARK_BYTES =
-        64 * 1024, /* distance of marks in bytes; doubled if there are too many marks */
+    /* Maximum number of bytes searched per turn, for the search text and for errors. */
+    PAGER_LOOK_BYTES = 128 * 1024,
+    /* Distance of marks in bytes; doubled if there are too many marks. */
+    PAGER_MARK_BYTES = 64 * 1024,
     PAGER_MARKS_MAX = 1024,
     PAGER_LINES_MAX = 4096,               /* maximum number of lines in the window */
     PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* maximum size of the window's text, in bytes */

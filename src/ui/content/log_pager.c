@@ -123,9 +123,8 @@ const char *log_pager_text(const struct log_pager *pager, const struct pager_lin
     return str_text(text) + line->start;
 }
 
-enum {
-    MARGIN_SCREENS = 1
-}; /* margin above and below the requested lines, as a multiple of their number */
+/* Margin above and below the requested lines, as a multiple of their number. */
+enum { MARGIN_SCREENS = 1 };
 
 static void take_joined(void *ctx, const struct joined_line *line)
 {

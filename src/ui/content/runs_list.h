@@ -15,10 +15,10 @@
 
 enum {
     RUNS_LIST_MAX = 65536, /* maximum number of runs; older runs are left out */
-    RUNS_SUM_TASKS_MAX =
-        2000, /* runs with more tasks get no task summary, because it would take too long */
-    RUNS_TIME_EVENTS_MAX =
-        50000,                /* runs with more events get no time breakdown, for the same reason */
+    /* Runs with more tasks get no task summary, because it would take too long. */
+    RUNS_SUM_TASKS_MAX = 2000,
+    /* Runs with more events get no time breakdown, for the same reason. */
+    RUNS_TIME_EVENTS_MAX = 50000,
     RUNS_TIME_LIVE_MS = 5000, /* maximum age of the time breakdown of a live run */
 };
 

@@ -100,8 +100,7 @@ struct layout {
     struct frame_page page;
     struct frame_box list, text; /* columns 0: not shown */
     int head, rule;
-    int secrets; /* row of the number of redacted secrets, or of the reason why nothing was captured
-                  */
+    int secrets; /* row of the number of redacted secrets, or of why nothing was captured */
 };
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)

@@ -55,8 +55,8 @@ enum {
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
     NEXT_WIDTH_FEW = 9, /* maximum width of the times in a list of few columns */
-    NEXT_RIGHT_COLUMNS =
-        58, /* minimum width at which headings are shown and times are left-aligned */
+    /* Minimum width at which headings are shown and times are left-aligned. */
+    NEXT_RIGHT_COLUMNS = 58,
     TAKES_REST = -1,
     MEASURED = -2,
 };

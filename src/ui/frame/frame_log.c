@@ -500,8 +500,8 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
         const struct spot spot = {row, column, box->columns - column};
         hidden = 0;
         row++;
-        if (!line ||
-            spot.width <= 0) /* NULL: newer output has replaced the line; the next frame shows it */
+        /* NULL: newer output has replaced the line; the next frame shows it. */
+        if (!line || spot.width <= 0)
             continue;
         if (what.hidden == 0)
             draw_pager_front(canvas, spot.row, &what);

@@ -204,8 +204,8 @@ static void draw_run(struct canvas *canvas, int row, const struct runs_columns *
         (void)clock_date(now_ms, now);
         const bool same_year = strncmp(then, now, DATE_START) == 0;
         const char *from = same_year ? then + DATE_START : then;
-        const size_t len =
-            same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* other years: only the date */
+        /* Other years: only the date. */
+        const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6;
         (void)canvas_text_n(canvas, (struct spot){row, at.started, DATE_LEN}, STYLE_PLAIN, from,
                             len);
     }

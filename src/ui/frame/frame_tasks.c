@@ -415,8 +415,8 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
 }
 
 enum {
-    TIME_COLUMNS =
-        16, /* width of the sign, the time with milliseconds, and the bookmark between blanks */
+    /* Width of the sign, the time with milliseconds, and the bookmark between blanks. */
+    TIME_COLUMNS = 16,
     LATER_ROWS_MIN = 5, /* panes with fewer rows do not show later records */
     LATER_PERCENT = 40, /* share of the rows for later records */
     KEYS_COLUMNS = 70,  /* narrower: the divider line does not name keys */

@@ -26,8 +26,8 @@ enum {
 
 enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL };
 
-/* All default keys. Bindings of the same act are adjacent, and the first one is the one that texts
- * name. The groups are in the order of the help. */
+/* All default keys. Bindings of the same act are adjacent, and texts name the first one. The groups
+ * are in the order of the help. */
 static const struct key_binding bindings[] = {
     {'j', UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
     {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},

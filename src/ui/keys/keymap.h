@@ -174,8 +174,8 @@ enum { KEY_NAME_MAX = 16 };
 /* Returns the default keys. Static. */
 const struct keymap *keymap_builtin(void);
 
-/* Returns the binding of a key: one that works in this place if possible, or else one that works
- * elsewhere (see keymap_works), or NULL. */
+/* Returns the binding of a key that works in this place, or else a binding that works elsewhere
+ * (see keymap_works), or NULL. */
 const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
                                       uint32_t key);
 /* Returns true if the binding works in this place. */

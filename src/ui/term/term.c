@@ -31,9 +31,8 @@
 /* Output to a terminal that accepts nothing for TERM_OUT_WAIT_MS is dropped. */
 enum { TERM_OUT_WAIT_MS = 1000 };
 
-enum {
-    SCREEN_PIECE = 512
-}; /* size of a piece in bytes; screen drops strings of more than 768 bytes */
+/* Size of a piece in bytes; screen drops strings of more than 768 bytes. */
+enum { SCREEN_PIECE = 512 };
 
 /* How a request is sent: directly, wrapped for tmux, or in pieces for screen. */
 enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
@@ -377,8 +376,7 @@ void term_notify(struct term *term, const char *message)
     if (is_gone(term))
         return;
     term_out_write("\a");
-    /* Some terminals support both requests and would show the message twice, so only one is sent.
-     */
+    /* Some terminals support both requests and would show the message twice, so send only one. */
     const bool knows_777 =
         is_set("VTE_VERSION") ||
         (name && (strncmp(name, "rxvt", 4) == 0 || strncmp(name, "foot", 4) == 0));

@@ -15,8 +15,8 @@
 #include "verdict.h"
 
 enum {
-    CORRECT_CLASSES_MAX =
-        TRANSIENT_TYPE_COUNT + REASON_COUNT, /* maximum number of classes in the list */
+    /* Maximum number of classes in the list. */
+    CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT,
     CORRECT_NAME_MAX = 128,
     CORRECT_NOTE_MAX = ERR_MESSAGE_MAX,
     CORRECT_WORDS_MAX = 2048,

@@ -58,8 +58,8 @@ struct help_line {
     const struct key_binding *binding;    /* NULL: a command or a sign */
     const struct help_together *together; /* NULL: a single act */
     const struct command_row *command;    /* NULL: an act or a sign */
-    const struct help_joined
-        *joined; /* the line stands for this and the following commands; NULL: a single command */
+    /* The line stands for this and the following commands; NULL: a single command. */
+    const struct help_joined *joined;
     enum shown sign;
     char keys[HELP_KEYS_MAX];
     char ascii[HELP_KEYS_MAX]; /* the keys or the command, as typed */

@@ -293,8 +293,8 @@ static int clamp_row(int value, int least, int most)
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
     view->panes = panes;
-    if (!has_pane(view, (int)view->pane)) /* the focused pane is not visible any more, so the list
-                                             gets the focus */
+    /* The list gets the focus if the focused pane is not visible any more. */
+    if (!has_pane(view, (int)view->pane))
         view->pane = VIEW_PANE_LIST;
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
     if (list_rows <= 0) /* the list keeps its scroll position until it is visible again */

@@ -139,8 +139,8 @@ ATTR_MUST_USE bool replay_find(const struct replay *replay, const struct replay_
 
 enum {
     VIEW_STILL_MS = 5000, /* how long rows stay in place after a key, in ms */
-    VIEW_SUSPEND_MS =
-        3000, /* how long the first ^Z is remembered when suspending takes two, in ms */
+    /* How long the first ^Z is remembered when suspending takes two, in ms. */
+    VIEW_SUSPEND_MS = 3000,
     VIEW_MESSAGE_MAX = 256,
 };
 
@@ -162,11 +162,11 @@ struct view_facts {
     const struct forensics *forensics; /* borrowed; forensics of the attempt in view; NULL = none */
     const struct log_pager *pager;     /* borrowed; pager of the Log screen; NULL = not shown */
     const struct retry_help *retries;  /* borrowed; outcomes of retries; NULL = not read */
-    const struct event_lines
-        *events; /* borrowed; the records around the position of `replay`; NULL = not read */
+    /* Borrowed; the records around the position of `replay`; NULL = not read. */
+    const struct event_lines *events;
     const struct report_rows *report; /* borrowed; rows of the open report */
-    const struct replay
-        *replay; /* borrowed; position in the recording or the past; NULL at the present */
+    /* Borrowed; position in the recording or the past; NULL at the present. */
+    const struct replay *replay;
     const struct bookmark *bookmarks; /* borrowed; bookmarks of the run, sorted by time */
     size_t bookmark_count;
     const char *later; /* borrowed; what happened to the selected task later; NULL = not shown */
@@ -294,7 +294,7 @@ struct view_forensics {
 /* The Runs screen. */
 struct view_runs {
     int64_t chosen; /* run number; 0 = the newest in the list */
-    size_t top;     /* first visible row, among those that pass the filter */
+    size_t top;     /* first visible row, counting only rows that pass the filter */
     int page;       /* maximum number of rows that fit */
     struct line_edit filter;
 };
@@ -401,11 +401,11 @@ struct view {
     struct view_fold folds[VIEW_FOLDS_MAX]; /* the present folds, whether or not they have rows */
     int fold_count;
     int *fold_of; /* owned; per task: index in `folds`, -1 = none */
-    struct digest
-        unfolded[VIEW_FOLDS_MAX]; /* fingerprints of the faults that the user has unfolded */
+    /* Fingerprints of the faults that the user has unfolded. */
+    struct digest unfolded[VIEW_FOLDS_MAX];
     int unfolded_count;
-    struct view_target
-        *targets; /* owned; the targets of the latest question or act about many tasks */
+    /* Owned; the targets of the latest question or act about many tasks. */
+    struct view_target *targets;
     int target_count;
     struct view_marks marks;
     struct view_undo undo;
@@ -548,11 +548,10 @@ bool view_task_allows(const struct view_facts *facts, int task, enum act act);
 
 /* The rows of the list. */
 
-enum {
-    VIEW_LEFT_ALONE_MS = 60 * 1000
-}; /* a run without a key or mouse event for this long is unattended, in ms */
+/* A run without a key or mouse event for this long is unattended, in ms. */
+enum { VIEW_LEFT_ALONE_MS = 60 * 1000 };
 
-/* Sorts the rows: in plan order, with those that need the user first; when the run is over,
+/* Sorts the rows: in plan order, but tasks that need the user first; when the run is over,
  * needs-you, stuck, gave-up and lost come first. If a run ends unattended, or is opened after its
  * end, selects the first of these tasks.
  *

@@ -184,9 +184,8 @@ struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *f
     return todo;
 }
 
-enum {
-    NAMES_MAX = PROMPT_LIST_MAX - 1
-}; /* maximum size of the list of ids in bytes; the question truncates the list */
+/* Maximum size of the list of ids in bytes; the question truncates the list. */
+enum { NAMES_MAX = PROMPT_LIST_MAX - 1 };
 
 /* Returns how many targets have no row, not even that of a fold. */
 static int count_hidden(const struct view *view)

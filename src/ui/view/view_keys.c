@@ -325,9 +325,8 @@ static struct view_todo do_act(struct view *view, const struct view_facts *facts
     if (view_refusal(view, facts, act, &why)) {
         view_say(view, &facts->clock, "%s", str_text(&why));
     } else {
-        bool folds =
-            act ==
-            UI_OPEN; /* other acts on a fold's tasks are carried out by view_act_on_tasks() */
+        /* Other acts on a fold's tasks are carried out by view_act_on_tasks(). */
+        bool folds = act == UI_OPEN;
         const bool is_done = screen_acts[view_screen(view)](view, facts, act, &todo) ||
                              view_terminal_act(view, facts, act, &todo) ||
                              (folds && view_fold_act(view, facts, act, &todo)) ||
@@ -417,8 +416,8 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     if (!takes_all && !binding) {
-        if (key > ' ' && key <= '~' &&
-            view->message[0] == '\0') { /* do not replace the answer to another key */
+        /* Do not replace the answer to another key. */
+        if (key > ' ' && key <= '~' && view->message[0] == '\0') {
             struct str text = {0};
             str_addf(&text, "%c does nothing here: ", (char)key);
             keymap_say(view->keys, "{help} lists the keys", &text);

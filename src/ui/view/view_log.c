@@ -267,8 +267,8 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
 }
 
 enum {
-    SCROLL_ROWS_MAX =
-        1000,     /* maximum number of rows per step if the rows of each line must be computed */
+    /* Maximum number of rows per step if the rows of each line must be computed. */
+    SCROLL_ROWS_MAX = 1000,
     HIT_PART = 3, /* a hit is placed a third of the way down the screen */
 };
 
