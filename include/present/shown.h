@@ -140,6 +140,10 @@ int64_t shown_resets_at_ms(const struct step_state *step);
 
 /* Returns whether the display of the run changes with time, even without new events. */
 bool shown_counts(const struct run_state *state, bool orphaned);
+/* Returns the time to show: `clock` if shown_counts(), otherwise the end of the run or its last
+ * sign of life. */
+struct moment shown_moment(const struct run_state *state, bool orphaned,
+                           const struct moment *clock);
 
 /* Returns the text in front of the class if an expectation failed: "passed, but was expected to
  * fail: ", "red for the wrong reason: "; "" for other verdicts. Static. */

@@ -286,6 +286,13 @@ bool shown_counts(const struct run_state *state, bool orphaned)
     return state->started && !state->ended && !orphaned;
 }
 
+struct moment shown_moment(const struct run_state *state, bool orphaned, const struct moment *clock)
+{
+    if (state->ended)
+        return state->ended_at;
+    return shown_counts(state, orphaned) ? *clock : state->heard;
+}
+
 const char *shown_expectation(const struct verdict *verdict)
 {
     static const char *const words[] = {

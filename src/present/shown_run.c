@@ -198,15 +198,15 @@ const char *shown_gate_name(enum gate_status status)
     return names[status];
 }
 
-static bool keeps_back(const struct run_state *state, int source)
+static bool keeps_back(const struct run_state *state, int source, bool orphaned)
 {
-    return state->started && !state->ended && state->gates[source].status != GATE_OPEN;
+    return shown_counts(state, orphaned) && state->gates[source].status != GATE_OPEN;
 }
 
 bool shown_has_gate(const struct run_state *state, bool orphaned)
 {
-    for (int i = 0; i < state->plan->source_count && !orphaned; i++) {
-        if (keeps_back(state, i))
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (keeps_back(state, i, orphaned))
             return true;
     }
     return false;
@@ -307,8 +307,8 @@ static bool changes_before(const struct gate_state *gate, const struct gate_stat
 void rows_gates(struct rows *rows, const struct run_state *state, const struct shown_look *look)
 {
     int soonest = -1, more = 0;
-    for (int i = 0; i < state->plan->source_count && !look->orphaned; i++) {
-        if (!keeps_back(state, i))
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (!keeps_back(state, i, look->orphaned))
             continue;
         add_gate(state, i, look, rows_add(rows, "gates", "gates", ROW_ASIDE));
         more += soonest >= 0;
@@ -370,7 +370,7 @@ static void add_fault(const struct run_state *state, const struct fault *fault,
 void rows_faults(struct rows *rows, const struct run_state *state, const struct shown_look *look)
 {
     struct fault faults[FAULTS_MAX];
-    const int count = state->ended || look->orphaned ? 0 : run_state_faults(state, faults);
+    const int count = shown_counts(state, look->orphaned) ? run_state_faults(state, faults) : 0;
     for (int i = 0; i < count; i++)
         add_fault(state, &faults[i], &look->time, rows_add(rows, "faults", "faults", ROW_PLAIN));
 }

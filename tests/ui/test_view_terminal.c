@@ -115,6 +115,38 @@ START_TEST(test_many_are_one_message)
 }
 END_TEST
 
+static const char *budget_news(struct story *agents, int task, bool is_spent)
+{
+    struct event event = story_event(agents, "tax", EVENT_BUDGET);
+    event.task = task;
+    event.budget.kind = BUDGET_TURNS;
+    event.budget.used = is_spent ? 10 : 8;
+    event.budget.limit = 10;
+    event.budget.is_spent = is_spent;
+    story_add(agents, event);
+    str_clear(&words);
+    ck_assert_uint_eq(app_notify_news(&notify, &agents->state, &words), NOTIFY_BUDGET);
+    return str_text(&words);
+}
+
+/* As docs/notifications.md says of the command that is run for the same events. */
+START_TEST(test_a_budget_is_told_twice)
+{
+    struct story agents;
+    story_init_said(&agents);
+    notify.wanted = NOTIFY_BUDGET;
+    ck_assert_uint_eq(app_notify_news(&notify, &agents.state, &words), 0);
+    ck_assert_str_eq(budget_news(&agents, 0, false), "tax has used most of its budget");
+    ck_assert_str_eq(budget_news(&agents, 0, true), "tax: budget spent");
+    ck_assert_str_eq(budget_news(&agents, -1, false), "the run has used most of its budget");
+    ck_assert_str_eq(budget_news(&agents, -1, true), "the run: budget spent");
+    str_clear(&words);
+    ck_assert_uint_eq(app_notify_news(&notify, &agents.state, &words), 0);
+    ck_assert_str_eq(str_text(&words), "");
+    story_done(&agents);
+}
+END_TEST
+
 static const struct {
     const char *line;
     const char *want[4];
@@ -305,6 +337,7 @@ Suite *test_suite(void)
     tcase_add_test(tell, test_only_what_is_wanted_is_told);
     tcase_add_test(tell, test_the_end_of_a_run_is_told);
     tcase_add_test(tell, test_many_are_one_message);
+    tcase_add_test(tell, test_a_budget_is_told_twice);
     TCase *pager = test_case(suite, "pager");
     tcase_add_loop_test(pager, test_pager_is_split_at_blanks, 0, TABLE_LEN(split_cases));
     tcase_add_test(pager, test_pager_that_is_no_command);

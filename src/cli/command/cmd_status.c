@@ -70,10 +70,9 @@ static bool ask_events(struct status *status, int64_t run, struct err *err)
         status->damage.code != ERR_DAMAGED)
         return err_set(err, status->damage.code, "%s", status->damage.message);
     const struct run_state *state = follower_state(status->follower);
+    const struct moment clock = clock_now();
     status->orphaned = follower_is_orphaned(status->follower) || status_is_cut_short(status);
-    status->now = state->ended                            ? state->ended_at
-                  : shown_counts(state, status->orphaned) ? clock_now()
-                                                          : state->heard;
+    status->now = shown_moment(state, status->orphaned, &clock);
     if (status->is_brief)
         overview_of_state(&status->overview.tasks, state, status->orphaned);
     return true;

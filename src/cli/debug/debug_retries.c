@@ -198,9 +198,8 @@ static bool add_spent_time(const struct place *place, int64_t run, struct retrie
     if (ok) {
         const struct run_state *state = follower_state(follower);
         const bool orphaned = follower_is_orphaned(follower);
-        const struct moment now = state->ended                    ? state->ended_at
-                                  : shown_counts(state, orphaned) ? clock_now()
-                                                                  : state->heard;
+        const struct moment clock = clock_now();
+        const struct moment now = shown_moment(state, orphaned, &clock);
         struct time_spent spent;
         time_spent_of_run(&spent, state, &now, orphaned);
         time_spent_add(&to->spent, &spent);

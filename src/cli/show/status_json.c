@@ -365,7 +365,7 @@ void status_json(const struct status *status, struct str *out)
         add_gate(status, i, out);
     str_add_char(out, ']');
     struct fault faults[FAULTS_MAX];
-    int count = state->ended || status->orphaned ? 0 : run_state_faults(state, faults);
+    int count = shown_counts(state, status->orphaned) ? run_state_faults(state, faults) : 0;
     str_json_key(out, "faults");
     str_add_char(out, '[');
     for (int i = 0; i < count; i++)

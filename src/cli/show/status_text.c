@@ -319,10 +319,10 @@ static void print_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
     for (int i = 0; i < state->plan->task_count; i++) {
-        struct rows rows = {0};
-        rows_place(&rows, state, i);
-        say_of_task(status, i, rows_value(&rows, "lacks"));
-        rows_done(&rows);
+        struct str lacks = {0};
+        shown_lacks(state, i, &lacks);
+        say_of_task(status, i, str_text(&lacks));
+        str_done(&lacks);
     }
 }
 

@@ -25,16 +25,17 @@ static struct str *begin_decided(struct why_decided *decided, const struct event
 
 static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
 {
-    const bool is_word = event->kind == EVENT_LOOP_SUSPECTED;
-    const bool found = is_word ? shown_loop_facts(&event->loop.facts, event->step, &why->circle)
-                               : shown_end_loop(&event->step_ended.inputs, event->step,
-                                                event->attempt, &why->circle);
-    const bool of_calls = is_word && event->loop.of_calls;
+    const bool is_suspicion = event->kind == EVENT_LOOP_SUSPECTED;
+    const bool found =
+        is_suspicion
+            ? shown_loop_facts(&event->loop.facts, event->step, &why->circle)
+            : shown_end_loop(&event->step_ended.inputs, event->step, event->attempt, &why->circle);
+    const bool of_calls = is_suspicion && event->loop.of_calls;
     const struct task_agent *agent = state->tasks[event->task].agent;
     const bool is_stuck =
         of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK;
     why->circle.of_calls = why->circle.of_calls || (found && of_calls);
-    if (found && is_word && !is_stuck)
+    if (found && is_suspicion && !is_stuck)
         why->circle.verdict.level = ENTROPY_SUSPECT;
     else if (why->circle.verdict.level != ENTROPY_OK)
         why->circle.verdict.level = ENTROPY_STUCK;
@@ -162,10 +163,9 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
     if (!follower_seek(follower, 0, err) || !follower_read(follower, 0, take_event, out, NULL, err))
         return false;
     const struct run_state *state = follower_state(follower);
+    const struct moment clock = clock_now();
     out->orphaned = follower_is_orphaned(follower);
-    out->now = state->ended                         ? state->ended_at
-               : shown_counts(state, out->orphaned) ? clock_now()
-                                                    : state->heard;
+    out->now = shown_moment(state, out->orphaned, &clock);
     return read_evidence(out, err) && read_odds(out, err);
 }
 

@@ -101,9 +101,12 @@ struct app_bookmarks {
  * notification command (engine/loop/notifier.c). All zero: not started. */
 struct app_notify {
     unsigned wanted; /* enum ui_notify */
-    unsigned *was;   /* owned; per task: the last state reported, an enum ui_notify */
+    struct app_noted {
+        unsigned flags;       /* enum ui_notify, of a task's status */
+        unsigned told, spent; /* see struct budget_state */
+    } run, *tasks;            /* as last seen; `tasks` is owned */
     size_t room;
-    int count;     /* number of tasks in `was` */
+    int count;     /* number of `tasks` */
     bool is_begun; /* the initial state has been recorded */
     bool had_ended;
 };

@@ -296,46 +296,68 @@ void app_choose_notify(struct app *app, const char *names)
     view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }
 
+struct app_news {
+    struct notice items[NOTICE_NAMED_MAX + 1]; /* with the end of the run */
+    struct notice_list list;
+    unsigned flags;
+};
+
+/* Adds what has changed since *was, and updates *was. `id` is NULL for the run; `budget` is NULL
+ * for a task without an agent. */
+static void add_news(const struct app_notify *notify, char *id, unsigned flags,
+                     const struct budget_state *budget, struct app_noted *was,
+                     struct app_news *news)
+{
+    static char spent[] = "budget spent";
+    const struct app_noted is = {
+        .flags = flags, .told = budget ? budget->told : 0, .spent = budget ? budget->spent : 0};
+    const bool is_spent = (is.spent & ~was->spent) != 0;
+    const bool is_near = (is.told & ~was->told) != 0;
+    unsigned fresh = (is.flags & ~was->flags) | (is_spent || is_near ? NOTIFY_BUDGET : 0);
+    *was = is;
+    fresh &= notify->wanted;
+    if (!notify->is_begun || fresh == 0)
+        return;
+    news->flags |= fresh;
+    if (news->list.total++ < NOTICE_NAMED_MAX)
+        news->items[news->list.count++] =
+            (struct notice){.event = fresh,
+                            .task = id,
+                            .reason = is_spent && (fresh & NOTIFY_BUDGET) != 0 ? spent : NULL};
+}
+
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words)
 {
-    const unsigned wanted = notify->wanted;
     const int count = state->plan->task_count;
-    struct notice items[NOTICE_NAMED_MAX + 1];
-    struct notice_list list = {.items = items};
+    struct app_news news = {.list = {.items = news.items}};
     struct str passed = {0};
-    unsigned news = 0;
-    notify->was = xgrow(notify->was, &notify->room, (size_t)count, sizeof(*notify->was));
+    notify->tasks = xgrow(notify->tasks, &notify->room, (size_t)count, sizeof(*notify->tasks));
+    for (; notify->count < count; notify->count++)
+        notify->tasks[notify->count] = (struct app_noted){0};
     for (int task = 0; task < count; task++) {
         const struct task_agent *agent = state->tasks[task].agent;
-        const unsigned budget = agent && agent->budget.told != 0 ? NOTIFY_BUDGET : 0;
-        const unsigned is = notice_of_status(state->tasks[task].status) | budget;
-        const unsigned was = task < notify->count ? notify->was[task] : 0;
-        const unsigned flags = is & ~was & wanted;
-        notify->was[task] = is;
-        if (!notify->is_begun || flags == 0)
-            continue;
-        news |= flags;
-        if (list.total++ < NOTICE_NAMED_MAX)
-            items[list.count++] =
-                (struct notice){.event = flags, .task = state->plan->tasks[task].id};
+        add_news(notify, state->plan->tasks[task].id, notice_of_status(state->tasks[task].status),
+                 agent ? &agent->budget : NULL, &notify->tasks[task], &news);
     }
-    if (notify->is_begun && state->ended && !notify->had_ended && (wanted & NOTIFY_ENDED) != 0) {
-        news |= NOTIFY_ENDED;
+    add_news(notify, NULL, 0, &state->budget, &notify->run, &news);
+    if (notify->is_begun && state->ended && !notify->had_ended &&
+        (notify->wanted & NOTIFY_ENDED) != 0) {
+        news.flags |= NOTIFY_ENDED;
         shown_passed(state, &passed);
-        items[list.count++] = (struct notice){.event = NOTIFY_ENDED, .reason = passed.data};
-        list.total++;
+        news.items[news.list.count++] =
+            (struct notice){.event = NOTIFY_ENDED, .reason = passed.data};
+        news.list.total++;
     }
-    notice_message(&list, words);
+    notice_message(&news.list, words);
     str_done(&passed);
-    notify->count = count;
     notify->had_ended = state->ended;
     notify->is_begun = true;
-    return news;
+    return news.flags;
 }
 
 void app_notify_done(struct app_notify *notify)
 {
-    free(notify->was);
+    free(notify->tasks);
     *notify = (struct app_notify){0};
 }

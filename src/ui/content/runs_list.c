@@ -187,11 +187,7 @@ bool runs_list_time(struct runs_list *list, size_t at, const struct place *place
     const struct run_state *state = follower_state(follower);
     if (ok) {
         const bool orphaned = follower_is_orphaned(follower);
-        struct moment until = state->heard;
-        if (state->ended)
-            until = state->ended_at;
-        else if (shown_counts(state, orphaned))
-            until = *now;
+        const struct moment until = shown_moment(state, orphaned, now);
         struct time_spent spent;
         time_spent_of_run(&spent, state, &until, orphaned);
         if (spent.total_ms > 0)
