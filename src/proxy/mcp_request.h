@@ -46,9 +46,8 @@ struct mcp_request {
     int64_t timeout_ms;
     enum phase phase;
     bool idempotent;
-    bool
-        says_idempotent; /* the call specifies `idempotent`; otherwise the tool's default applies */
-    char *path;          /* owned; only file tools: relative, without ".." */
+    bool says_idempotent;   /* `idempotent` is from the call, not the tool's default */
+    char *path;             /* owned; only file tools: relative, without ".." */
     int64_t offset, length; /* bytes; only read_file */
 };
 
