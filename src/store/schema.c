@@ -91,14 +91,18 @@ static const char schema_additions[] =
     "CREATE VIEW IF NOT EXISTS bookmarks AS SELECT id, run, seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch') AS at, name, by,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;"
-    "CREATE VIEW IF NOT EXISTS waits AS SELECT w.run, w.task, w.step, w.attempt,"
-    " w.at AS started, w.data->>'delay_ms' AS delay_ms,"
-    " strftime('%Y-%m-%dT%H:%M:%fZ', (w.data->>'due_at_ms')/1000.0, 'unixepoch') AS due,"
-    " coalesce(w.data->>'free', 0) AS free,"
-    " e.at AS ended, (e.at_ms-w.at_ms) AS waited_ms, e.data->>'by' AS skipped_by"
-    " FROM event w LEFT JOIN event e ON e.run=w.run AND e.seq=(SELECT min(n.seq) FROM event n"
-    " WHERE n.run=w.run AND n.seq>w.seq AND n.kind='wait_ended' AND n.task_no=w.task_no)"
-    " WHERE w.kind='wait_started';";
+    /* A wait ends with the next of these events of its task: a cancelled one with its step. The
+     * window reads each event once, however many tasks wait at the same time. */
+    "CREATE VIEW IF NOT EXISTS waits AS SELECT run, task, step, attempt,"
+    " at AS started, data->>'delay_ms' AS delay_ms,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', (data->>'due_at_ms')/1000.0, 'unixepoch') AS due,"
+    " coalesce(data->>'free', 0) AS free,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', ended_at_ms/1000.0, 'unixepoch') AS ended,"
+    " (ended_at_ms-at_ms) AS waited_ms, skipped_by"
+    " FROM (SELECT *, lead(at_ms) OVER of_task AS ended_at_ms,"
+    " lead(data->>'by') OVER of_task AS skipped_by FROM event"
+    " WHERE kind IN('wait_started','wait_ended','step_ended')"
+    " WINDOW of_task AS (PARTITION BY run, task_no ORDER BY seq)) WHERE kind='wait_started';";
 enum { SCHEMA_ADDED = 6 };
 #define SCHEMA_COUNT_ADDED                                                                         \
     "SELECT count(*) FROM sqlite_schema"                                                           \

@@ -14,6 +14,8 @@ void other_program_open(struct db *db, const struct place *place, enum db_mode m
                      SQLITE_OK);
     ck_assert_int_eq(sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL),
                      SQLITE_OK);
+    ck_assert_int_eq(sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL),
+                     SQLITE_OK);
 }
 
 int64_t log_number(const struct place *place, const char *sql)

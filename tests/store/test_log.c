@@ -757,6 +757,27 @@ START_TEST(test_the_views_answer)
 }
 END_TEST
 
+START_TEST(test_the_wait_of_a_cancelled_step_ends_with_the_step)
+{
+    struct control control = {.verb = CONTROL_CANCEL, .task = 4, .step = -1, .by = "ann"};
+    sample_start(&sample);
+    while (sample.state.tasks[4].status != TASK_BACKOFF)
+        ck_assert(sample_advance(&sample));
+    sample_control(&sample, control);
+    control.verb = CONTROL_RETRY;
+    sample_control(&sample, control);
+    sample_drive(&sample);
+    ck_assert_int_eq(
+        log_number(&sample.place,
+                   "SELECT count(*) FROM waits w JOIN event e ON w.ended=e.at WHERE"
+                   " w.task='t4' AND w.attempt=1 AND w.waited_ms>0 AND skipped_by IS"
+                   " NULL AND e.kind='step_ended' AND e.data->>'decision'='cancelled'"),
+        1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT sum(waited_ms) FROM waits"),
+                     log_number(&sample.place, "SELECT waited_ms FROM runs"));
+}
+END_TEST
+
 START_TEST(test_other_files_are_refused)
 {
     static const struct {
@@ -1029,6 +1050,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(file, test_files_are_private, 0, 6);
     tcase_add_test(file, test_the_file_has_its_format_and_settings);
     tcase_add_test(file, test_the_views_answer);
+    tcase_add_test(file, test_the_wait_of_a_cancelled_step_ends_with_the_step);
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, teardown);
     tcase_add_test(runs, test_the_run_comes_back);
