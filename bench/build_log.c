@@ -4,7 +4,7 @@
 
 #include "attr.h"
 
-/* Numbers that look like chance, the same ones each time (splitmix64). */
+/* Returns pseudo-random numbers, the same in every run (splitmix64). */
 struct chance {
     uint64_t state;
 };

@@ -19,7 +19,7 @@ enum build_log {
 
 const char *build_log_name(enum build_log kind);
 
-/* Append lines until there are `size` bytes or a few more. */
+/* Appends lines until there are `size` bytes or a few more. */
 void build_log_write(enum build_log kind, size_t size, struct str *out);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * How long a judgement takes with all rules, beside the bare limit: one pass of memchr and one of a
- * single regular expression over the same bytes.
- * usage: bench_classify ROWS.jsonl
+ * How long a judgment takes with all rules, compared with the bare limit: one pass of memchr and
+ * one of a single regular expression over the same bytes. usage: bench_classify ROWS.jsonl
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@ struct bench {
     struct rule_matcher *matcher;
     struct rule_pattern *pattern;
     struct str rows;
-    size_t kept; /* so that no pass is optimised away */
+    size_t kept; /* so that no pass is optimized away */
 };
 
 typedef void work_fn(struct bench *bench, const struct str *text);
@@ -53,7 +52,7 @@ static void scan_raw(struct bench *bench, const struct str *text)
         rule_pattern_match(bench->pattern, bench->matcher, &subject, NULL) == RULE_MATCH_YES;
 }
 
-/* Microseconds of one call: the best of a few rounds. */
+/* Returns the microseconds of one call: the best of a few rounds. */
 static double measure(struct bench *bench, work_fn *work, const struct str *text)
 {
     double best = 1e9;
@@ -93,7 +92,7 @@ static void fill(struct str *text, const char *piece, size_t size)
         str_add_n(text, piece, strlen(piece) < size - text->len ? strlen(piece) : size - text->len);
 }
 
-/* What a build prints, and a failure at its end. */
+/* The output of a build, with a failure at its end. */
 static void fill_typical(struct str *text, size_t size)
 {
     static const char end[] = "fatal: unable to access 'https://git.test/r.git/': "

@@ -3,9 +3,9 @@
 
     what   devs   peer   ratio   wanted   ok|MISSED|-
 
-The ratio is devs by peer, of the numbers as they were measured. What is wanted is of the ratio if
-it ends in x ("at most 1.3 x"), and of the figure of devs else ("at least 80 MB/s"). What there is
-none of is "-".
+The ratio is devs divided by peer, before rounding. A limit ("wanted") that ends in x applies to the
+ratio ("at most 1.3 x"), any other to the figure of devs ("at least 80 MB/s"). A missing value is
+"-".
 
 Python calls figure(), a shell the function of that name in figures.sh. A program in C (figure.h)
 prints six other columns, of which the first three are always there, and is run through this file:
@@ -25,7 +25,7 @@ WANTED = re.compile(r"at (most|least) ([0-9][0-9.,]*) (.+)")
 
 
 def number(value):
-    """With as many digits as say something: 0.012, 1.25, 12.5, 1,250, 7."""
+    """With the significant digits: 0.012, 1.25, 12.5, 1,250, 7."""
     if value == int(value):
         return f"{value:,.0f}"
     places = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
@@ -53,8 +53,8 @@ def judge(wanted, value, unit, ratio):
 
 
 def line(what, value, unit, peer=None, peer_value=None, wanted=None):
-    """The line of a figure. A peer without a number is a word that says why it has none; a figure
-    without a number (value None) is one that could not be taken here."""
+    """The line of a figure. Instead of its number, a peer may have a word that says why it has
+    none. Value None: the figure could not be measured here."""
     ratio = value / peer_value if value is not None and peer_value else None
     seen = quantity(value, unit) if value is not None else NONE
     beside = peer or NONE
@@ -78,12 +78,12 @@ def figure_of_columns(columns):
 
 
 def share(values, part):
-    """The value that this part of them (0 to 1) does not exceed: 0.5 is the median, 1 the most."""
+    """The value that this share of the values (0 to 1) does not exceed: 0.5 is the median."""
     return sorted(values)[min(len(values) - 1, int(part * len(values)))]
 
 
 def built(devs, program):
-    """The path of a benchmark in C, built where that devs was."""
+    """The path of a benchmark in C, in the build folder of this devs."""
     build = os.path.dirname(os.path.abspath(devs))
     subprocess.run(["cmake", "--build", build, "--target", program], check=True,
                    stdout=subprocess.DEVNULL)
@@ -91,7 +91,7 @@ def built(devs, program):
 
 
 def figures_of(command, cwd=None):
-    """Those of a program, as they come; its exit code."""
+    """Prints the figures of a program as they arrive. Returns its exit code."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
         for text in process.stdout:
             figure_of_columns(text.rstrip("\n").split("\t"))

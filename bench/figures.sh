@@ -1,18 +1,18 @@
 # shellcheck shell=sh
 # For the benchmarks that are shell scripts: . "$(dirname "$0")/figures.sh"
 
-# An interrupted benchmark ends, and tidies up by its trap of EXIT.
+# An interrupted benchmark ends, and cleans up in its EXIT trap.
 trap 'exit 130' INT TERM
 
 figures=$(dirname "$(realpath "$0")")/figures.py
 
-# figure WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]: one line of the table (figures.py). What there is
-# none of is "-": figure 'log on disk' 61 MiB - - 'at most 64 MiB'
+# figure WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]: one line of the table (figures.py). A missing
+# value is "-": figure 'log on disk' 61 MiB - - 'at most 64 MiB'
 figure() {
 	python3 "$figures" "$@"
 }
 
-# us COMMAND...: wall time of it in microseconds; what it prints is thrown away.
+# us COMMAND...: its wall time in microseconds; its output is discarded.
 us() {
 	us_from=$(date +%s%N)
 	"$@" >/dev/null
@@ -30,13 +30,13 @@ by() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f\n", a / b }'
 }
 
-# share SHARE: the number that a share (0 to 1) of those on stdin, one a line, does not exceed
+# share SHARE: the number that this share (0 to 1) of the lines on stdin does not exceed
 share() {
 	sort -n | awk -v share="$1" '{ all[NR] = $1 }
 		END { at = int(share * NR) + 1; if (at > NR) at = NR; print all[at] }'
 }
 
-# plan_of_true COUNT: a plan of so many tasks of `true`, on stdout
+# plan_of_true COUNT: a plan of COUNT tasks of `true`, on stdout
 plan_of_true() {
 	awk -v n="$1" 'BEGIN {
 		printf "{\"version\":1,\"name\":\"true\",\"idempotent\":true,\"tasks\":["
@@ -46,7 +46,7 @@ plan_of_true() {
 	}'
 }
 
-# built DEVS PROGRAM: the path of a benchmark in C, built where that devs was
+# built DEVS PROGRAM: the path of a benchmark in C, in the build folder of this devs
 built() {
 	built_dir=$(dirname "$1")
 	cmake --build "$built_dir" --target "$2" >/dev/null

@@ -1,5 +1,5 @@
 /*
- * flood.c - a child that writes as fast as it can what a build would write.
+ * flood.c - a child that writes the output of a build as fast as it can.
  *
  * usage: bench_flood BYTES
  */

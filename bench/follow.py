@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How late whoever follows a run has its events, while the engine writes as fast as it can: from the
-time in the event, which is that of the turn it was decided in, to its line in `devs debug --follow`.
+"""How late a follower of a run gets its events, while the engine writes as fast as it can: from the
+time of the event, which is the time of its turn, to its line in `devs debug --follow`.
 
 usage: follow.py DEVS PLAN FOLDER
 """
@@ -12,7 +12,7 @@ import time
 from figures import figure, share
 
 LIMIT_S = 120
-CATCH_UP_MS = 500  # what was there before the follower began comes at once, and late
+CATCH_UP_MS = 500  # events before the start of the follower come at once, and late
 
 
 def await_log(devs, log):

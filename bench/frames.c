@@ -1,11 +1,11 @@
 /*
- * frames.c - what a frame of the cockpit costs: to draw, and to carry to a terminal.
+ * frames.c - the cost of a frame of the cockpit: drawing it, and writing it to a terminal.
  *
  * usage: bench_canvas LOG RUN
  *
- * One frame for each event of the run, at 200x60. A process of its own reads what the terminal
- * gets, and counts it. Raw limits: as many cells copied, as many bytes written to the same
- * terminal.
+ * Draws one frame for each event of the run, at 200x60. Another process reads the bytes that the
+ * terminal gets, and counts them. Raw limits: as many cells copied, as many bytes written to the
+ * same terminal.
  */
 #define _XOPEN_SOURCE 700
 
@@ -38,10 +38,10 @@ static void must(bool ok, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* A terminal as this process' standard input and output, and who reads it. */
+/* A terminal as this process's standard input and output, and the process that reads it. */
 struct pty {
-    int figures;  /* what was standard output */
-    int count_fd; /* here the reader says how many bytes it got, once nothing has the terminal */
+    int figures;  /* the original standard output */
+    int count_fd; /* the reader writes the number of bytes here once nobody has the terminal open */
     pid_t reader;
 };
 
@@ -80,7 +80,7 @@ static struct pty open_screen(void)
     return screen;
 }
 
-/* How many bytes it got. Standard output is what it was. */
+/* Returns how many bytes it got, and restores standard output. */
 static size_t close_screen(struct pty *screen)
 {
     size_t total = 0;
@@ -93,7 +93,7 @@ static size_t close_screen(struct pty *screen)
     return total;
 }
 
-/* The run as it was after each event, as a cockpit shows it that has followed. */
+/* The run after each event, as a cockpit that follows it shows it. */
 struct watched {
     struct follower *follower;
     struct view view;
@@ -121,7 +121,7 @@ static void end(struct watched *shown)
     follower_close(shown->follower);
 }
 
-/* One event more; false at the end. */
+/* Applies one more event. Returns false at the end. */
 static bool go_on(struct watched *shown)
 {
     size_t count = 0;
@@ -149,12 +149,12 @@ static void draw(struct watched *shown)
     frame_draw(&shown->canvas, &input);
 }
 
-/* What so many frames cost in processor time, and how much of it is not the frames' own. */
+/* The processor time of a number of frames, and that of the raw limit. */
 struct cost {
     int frames;
     double ms;
     double raw_ms;
-    size_t bytes; /* the terminal got */
+    size_t bytes; /* that the terminal got */
 };
 
 static struct cost cost_of_drawing(const struct place *place, int64_t run)

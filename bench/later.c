@@ -1,10 +1,10 @@
 /*
- * later.c - a command that fails the first time as a server does that is asked too often: it says
- * when it wants to be asked again, and then it passes.
+ * later.c - a command that first fails like a server with a rate limit, naming the time to retry,
+ * and passes the next time.
  *
  * usage: bench_later FOLDER DUE_MS
  *
- * FOLDER is made the first time; that is how it knows. DUE_MS is of the clock since boot.
+ * Makes FOLDER the first time, to know the next time. DUE_MS is a time of the clock since boot.
  */
 #include <errno.h>
 #include <inttypes.h>

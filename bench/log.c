@@ -1,10 +1,10 @@
 /*
- * log.c - what it costs to append to the run log: the writer, beside a bare loop of prepared
+ * log.c - the cost of appending to the run log: the writer, compared with a bare loop of prepared
  * statements that writes the same rows into the same tables in the same transactions.
  *
  * usage: bench_log LOG RUN DIR
  *
- * The events of a recorded run are written again, batch by batch, into logs in DIR, which is empty.
+ * Writes the events of a recorded run again, batch by batch, into logs in DIR, which must be empty.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void must(bool ok, const struct err *err)
 struct source {
     struct log_run_info info;
     struct plan *plan;    /* owned */
-    struct event *events; /* owned, texts too */
+    struct event *events; /* owned, including their strings */
     size_t count, cap;
 };
 
@@ -109,7 +109,7 @@ static void close_target(struct target *target)
     run_state_done(&target->state);
 }
 
-/* How long the commits took; the fold, which is no part of the log, is left out. */
+/* Returns how long the commits took, without the fold, which is not part of the log. */
 static double append(const struct source *source, struct target *target)
 {
     struct err err = {0};

@@ -15,7 +15,7 @@ enum { CELLS_MAX = 24, SYNC_MS = 200 };
 
 #define EVENT_COLUMNS "run,seq,kind,task,task_no,step,attempt,data,round,grant_no,at_ms,mono_ms"
 
-/* How each kind begins, how its row is read, and how it is written. */
+/* How a statement of each kind begins, and the SQL that reads and writes its row. */
 static const struct {
     const char *begins;
     const char *read;
@@ -47,7 +47,7 @@ struct cell {
     int len;
 };
 
-/* A statement of the peer with what it binds. */
+/* A statement of the peer, with the values that it binds. */
 struct job {
     enum log_row_kind kind;
     int cells;
@@ -72,7 +72,7 @@ static void add_row(struct log_rows *rows, struct log_row row)
     rows->items[rows->count++] = row;
 }
 
-/* The first values of "... VALUES(1,2,...", or the run of an update, which ends with it. */
+/* Reads the first values of "... VALUES(1,2,...", or the run at the end of an update. */
 static void read_keys(const char *sql, struct log_row *row)
 {
     const char *at = strstr(sql, "VALUES(");
@@ -177,7 +177,7 @@ static void read_job(sqlite3 *db, sqlite3_stmt *query, const struct log_row *row
     (void)sqlite3_reset(query);
 }
 
-/* As they are at the end, which is nearly as long as they were then. */
+/* Reads the rows as they are at the end: nearly as long as when they were written. */
 static struct job *read_jobs(const struct log_rows *rows, const char *from)
 {
     sqlite3 *db = open_db(from, SQLITE_OPEN_READONLY);

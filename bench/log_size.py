@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Bytes of the file that an event takes, outputs aside: pages of the table and its key, and what is
-free on them included. One run is short of a few pages, so its events are taken a hundred times, in
-the order and the transactions in which an engine would write them.
+"""Bytes of the file for each event, without outputs: the pages of the table and its key, including
+free space on them. One run fills only a few pages, so its events are written a hundred times, in
+the order and the transactions of an engine.
 
-usage: log_size.py LOG      (of one run; it is changed)
+usage: log_size.py LOG      (with one run; is changed)
 """
 import sqlite3
 import sys
@@ -11,7 +11,7 @@ import sys
 from figures import figure
 
 RUNS = 100
-COMMIT = 8  # events, about as many as an engine writes at once
+COMMIT = 8  # events; about as many as an engine writes at once
 COLUMNS = "seq, at_ms, mono_ms, kind, task, task_no, step, attempt, data, round, grant_no"
 
 

@@ -1,6 +1,6 @@
 /*
- * What it costs to say whether an output is news: normalise and hash, against what the
- * machine can do at best with the same bytes: copy them, hash them whole, count their lines.
+ * The cost of deciding whether an output is new: normalizing and hashing, compared with the fastest
+ * passes over the same bytes: copying, hashing the whole, counting lines.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 enum {
     LOG_BYTES = 16 * 1024 * 1024,
-    PIECE = 64 * 1024, /* what a pipe gives at once */
+    PIECE = 64 * 1024, /* bytes that a pipe gives at once */
     ROUNDS = 5,
     LEAST_MS = 50,
     FLOOD_BYTES = 1000 * 1000 * 1000,
@@ -28,7 +28,7 @@ struct bench {
     struct str log;
     struct str copy;
     struct normaliser_words *words;
-    uint64_t kept; /* so that no pass is optimised away */
+    uint64_t kept; /* so that no pass is optimized away */
 };
 
 typedef void work_fn(struct bench *bench);
@@ -73,7 +73,7 @@ static void remember(void *ctx, const struct fingerprint_line *line)
     entropy_memory_hashed_line(ctx, line);
 }
 
-/* As the engine does it: what is new is found out too. */
+/* Like the engine, which also finds the new lines. */
 static void fingerprint_and_remember(struct bench *bench)
 {
     struct entropy_memory *memory = NULL;
@@ -89,7 +89,7 @@ static void fingerprint_with_words(struct bench *bench)
     take_pieces(bench, &(const struct fingerprint_setting){.words = bench->words});
 }
 
-/* Megabytes a second: the best of a few rounds. */
+/* Returns megabytes per second: the best of a few rounds. */
 static double measure(struct bench *bench, work_fn *work)
 {
     double best = 0;
@@ -108,7 +108,7 @@ static double measure(struct bench *bench, work_fn *work)
     return best;
 }
 
-/* Each way of the engine is beside one of the limits. */
+/* Each pass of the engine has a limit to compare with. */
 static const struct {
     const char *what;
     work_fn *work;
@@ -154,7 +154,7 @@ static long resident_kib_max(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
 }
 
-/* 1 GB through one normaliser, with one line that never ends after it. */
+/* Sends 1 GB through one normalizer, followed by a line that never ends. */
 static void report_memory(struct bench *bench)
 {
     struct normaliser *normaliser = NULL;

@@ -3,13 +3,13 @@ import json
 
 
 def write_plan(path, tasks, **settings):
-    """Of these tasks, each of which may be run again."""
+    """A plan of these tasks; each may be run again."""
     with open(path, "w", encoding="ascii") as file:
         json.dump({"version": 1, "idempotent": True, **settings, "tasks": tasks}, file)
 
 
 def task(name, *command, **settings):
-    """Of one step; the settings are the step's."""
+    """A task of one step; the settings are the step's."""
     return {"id": name, "steps": [{"run": list(command), **settings}]}
 
 

@@ -1,10 +1,10 @@
 /*
- * replay.c - what a run of very many events costs to read, to fold and to go about in.
+ * replay.c - the cost of reading, folding and moving through a run with very many events.
  *
  * usage: bench_replay LOG RUN
  *
- * The measure is SQLite itself: a SELECT of every column of the same rows, through its C
- * interface, measured before and after; the better of the two counts.
+ * Compared with SQLite itself: a SELECT of every column of the same rows, through its C interface,
+ * measured before and after; the better result counts.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -26,8 +26,7 @@ static void must(bool ok, const struct err *err)
     exit(EXIT_FAILURE);
 }
 
-/* Times are of the processor, which all of this is spent in. Memory in use: its most so far, in
- * KiB. */
+/* Times are processor time, because nothing here waits. Memory is the peak so far, in KiB. */
 static long memory_kib(const char *name)
 {
     char line[128];
@@ -42,7 +41,7 @@ static long memory_kib(const char *name)
     return kib;
 }
 
-/* Every column of every row is asked for as what it is. */
+/* Reads every column of every row with its own type. */
 static int64_t take_row(sqlite3_stmt *row)
 {
     int64_t sum = 0;

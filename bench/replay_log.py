@@ -1,8 +1,8 @@
-"""A log of many events for bench-replay: runs that devs really made, told over and over.
+"""Makes a log of many events for benchmarks, by repeating a run that devs made.
 
-A plan of TEMPLATE tasks is run once; its tasks and events are then repeated one after the other
-within a run, with numbers and times that go on. No event is made up: what stands in the log is in
-the mix, and has the texts, that devs writes.
+A plan of a few tasks is run once. Its tasks and events are then repeated within a run, one after
+the other, with advancing numbers and times. So the log has the mix of events and the texts that
+devs writes.
 """
 import json
 import os
@@ -27,7 +27,7 @@ say({{"type": "result", "subtype": "success", "is_error": False, "result": "done
      "usage": {{"input_tokens": 1200, "output_tokens": 340}}}})
 """
 
-# Fails once in a way of its own, then passes.
+# Fails once, with its own message, then passes.
 MENDS = """n=$(cat count.$1 2>/dev/null || echo 0); echo $((n + 1)) >count.$1
 echo "running 12 tests of $1"; echo "$2"; test "$n" -gt 0"""
 
@@ -84,7 +84,7 @@ def run_template(devs, folder):
 
 
 def plan_of(template, times):
-    """The same tasks so many times."""
+    """A plan with the same tasks, repeated."""
     tasks = []
     for i in range(times):
         for old in template["tasks"]:
@@ -167,8 +167,8 @@ class Copier:
 
 
 def make(devs, folder, events, runs):
-    """devs.db in the folder: half of the events in run 2, the others in as many runs as there are
-    left. Returns how many events run 2 has."""
+    """Makes devs.db in the folder: half of the events in run 2, the others in the remaining runs.
+    Returns the number of events in run 2."""
     run_template(devs, folder)
     copier = Copier(f"{folder}/devs.db")
     large = copier.add(2, events // 2)

@@ -1,14 +1,14 @@
 /*
- * scheduler.c - the rules alone: how many attempts a second scheduler and fold decide, with no
- * process, no log and no check beside them, and what one input costs as the plan grows.
+ * scheduler.c - only the rules: how many attempts per second scheduler and fold decide, without
+ * processes, log and checks, and the cost of one input as the plan grows.
  *
  * usage: bench_scheduler [ATTEMPTS]
  *
- * Every attempt is told as the engine tells it: that it runs, then how it ended, with the numbers
- * and fingerprints of a real one; the inputs are made once, and only what differs is set for each
- * attempt. Of each four tasks one fails the first time by a fault of the world, waits, and passes
- * then. What counts is the time of the processor, and of several rounds the best. ATTEMPTS of one
- * round: fewer are enough for a profile.
+ * The inputs are the engine's: an attempt runs, then ends, with the numbers and the fingerprint of
+ * a real attempt. They are made once, and only the members that differ are set for each attempt.
+ * One of four tasks first fails for a cause outside, waits, and then passes. The result is the
+ * processor time of the best of several rounds. ATTEMPTS is for one round: fewer are enough for a
+ * profile.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum {
     LARGE = 50000,
     JOBS = 16,
     FAILS_EVERY = 4,
-    ATTEMPTS_LEAST = 400000, /* of one round, in as many runs as that takes */
+    ATTEMPTS_LEAST = 400000, /* of one round, in as many runs as necessary */
     ROUNDS = 5,
 };
 
@@ -42,7 +42,7 @@ static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
 static char home[] = "HOME=/home/dev";
 static char *const environment[] = {path, home, NULL};
 
-/* A run that is under way. */
+/* A running run. */
 struct play {
     struct run_state state;
     struct scheduler scheduler;
@@ -50,7 +50,7 @@ struct play {
     struct moment now;
     struct action live[JOBS]; /* attempts that were started, in order */
     int live_count;
-    struct input runs, passes, fails; /* of the attempt told last of */
+    struct input runs, passes, fails; /* of the attempt reported last */
     int64_t inputs, attempts;
 };
 
@@ -76,7 +76,7 @@ static struct plan *make_plan(enum shape shape, int tasks)
     return plan;
 }
 
-/* What is to be started is live at once. */
+/* Attempts to start are live at once. */
 static void give(struct play *play, struct input *input)
 {
     input->now = play->now;
@@ -87,7 +87,7 @@ static void give(struct play *play, struct input *input)
         play->live[play->live_count++] = play->turn.actions[i];
 }
 
-/* What every end of an attempt says. */
+/* The members that every end of an attempt has. */
 static struct input new_end(bool fails)
 {
     struct input ended = {
@@ -140,7 +140,7 @@ static void tell_end(struct play *play, const struct action *of)
     give(play, ended);
 }
 
-/* The oldest attempt that is live runs, and is over. */
+/* Runs and ends the oldest live attempt. */
 static void land(struct play *play)
 {
     const struct action of = play->live[0];
@@ -176,7 +176,7 @@ static void run_whole(struct play *play)
     }
 }
 
-/* What a shape costs at a size: the least of the rounds so far. */
+/* The cost of a shape at a size: the smallest of the rounds so far. */
 struct cost {
     double attempt_ns, input_ns; /* 0 before the first round */
 };
@@ -186,7 +186,7 @@ static double less(double so_far, double ns)
     return so_far > 0 && so_far < ns ? so_far : ns;
 }
 
-/* As many runs as give so many attempts; of them the steps count. */
+/* Makes as many runs as give this number of attempts; only the time of their steps counts. */
 static void measure(const struct plan *plan, int64_t attempts_least, struct cost *cost)
 {
     struct call_digester *calls = NULL;

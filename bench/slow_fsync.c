@@ -1,5 +1,5 @@
 /*
- * slow_fsync.c - a disk that takes 5 ms more for each sync: preloaded by bench-dispatch.
+ * slow_fsync.c - simulates a disk that takes 5 ms more for each sync; preloaded by bench-dispatch.
  */
 #define _GNU_SOURCE /* sync_file_range */
 

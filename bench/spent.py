@@ -1,4 +1,4 @@
-"""What a program takes, for the benchmarks: to its end, or while it goes on."""
+"""The time and memory of a program, for the benchmarks: up to its end, or while it runs."""
 import os
 import re
 import subprocess
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Spent(NamedTuple):
-    ms: float  # by the wall clock
+    ms: float  # wall time
     cpu_ms: float
-    mib: float  # the most memory that it had
+    mib: float  # peak memory
 
 
 def spent(command, folder=None, **environment):
-    """To its end, with all that it prints read. Ends the benchmark if the command fails or prints
-    nothing: then it has not done the work."""
+    """Runs the command to its end and reads its output. Ends the benchmark if the command fails or
+    prints nothing: then it has not done the work."""
     printed, start = 0, time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=folder,
                           env=dict(os.environ, **environment)) as process:
@@ -30,19 +30,19 @@ def spent(command, folder=None, **environment):
 
 
 def least(costs):
-    """Of each of the three the least."""
+    """The smallest value of each of the three."""
     return Spent(*map(min, zip(*costs)))
 
 
 def of_threads(pid, name):
-    """That file of /proc of each thread."""
+    """The contents of this file in /proc for each thread."""
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/{name}", encoding="ascii") as file:
             yield file.read()
 
 
 def cpu_s(pid):
-    """Of the threads that it has now."""
+    """The processor time of its current threads, in seconds."""
     return sum(int(text.split()[0]) for text in of_threads(pid, "schedstat")) / 1e9
 
 
@@ -52,7 +52,7 @@ def wakeups(pid):
 
 
 def memory_mib(pid):
-    """The most that it has had; None of a process that has ended."""
+    """Its peak memory; None if the process has ended."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         found = re.search(r"^VmHWM:\s*(\d+)", file.read(), re.M)
     return int(found[1]) / 1024 if found else None

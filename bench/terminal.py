@@ -1,5 +1,5 @@
-"""A program on a pseudo-terminal, for the benchmarks: its bytes, what they make of the screen, when
-they came, and what the program costs."""
+"""A program on a pseudo-terminal, for the benchmarks: its bytes, the screen that they draw, when
+they arrived, and the cost of the program."""
 import codecs
 import fcntl
 import os
@@ -16,7 +16,7 @@ import spent
 
 LIMIT_S = 60  # for one thing to happen
 QUIET_S = 0.01
-SAME_FRAME_S = 0.03  # what is written within it is one frame
+SAME_FRAME_S = 0.03  # bytes within this time are one frame
 
 PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]"
                    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^\[\]()]"
@@ -24,14 +24,14 @@ PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]"
 
 
 class Cells:
-    """What an xterm would show: of the sequences that curses programs write, those that put text
-    somewhere. Colors are left out, and every character is one cell wide."""
+    """The text that an xterm would show. Handles the sequences of curses programs that place text,
+    without colors; every character is one cell wide."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
         self.lines = [[" "] * columns for _ in range(rows)]
         self.row = self.column = 0
-        self.top, self.bottom = 0, rows - 1  # of what scrolls
+        self.top, self.bottom = 0, rows - 1  # of the scrolling region
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.rest = ""
 
@@ -40,7 +40,7 @@ class Cells:
         at = 0
         while at < len(text):
             found = PIECE.match(text, at)
-            if not found:  # the end of a sequence has not come yet
+            if not found:  # the end of a sequence has not arrived yet
                 break
             at = found.end()
             if found[3]:
@@ -71,7 +71,7 @@ class Cells:
                 self.column = min(self.column + 1, self.columns - 1)
 
     def scroll(self, top, up):
-        """The lines from there to the end of what scrolls go up, or down if up is less than 0."""
+        """Moves the lines from there to the end of the scrolling region up, or down if up < 0."""
         part = self.lines[top:self.bottom + 1]
         blank = [[" "] * self.columns for _ in range(min(abs(up), len(part)))]
         part = part[up:] + blank if up > 0 else blank + part[:up]
@@ -125,7 +125,7 @@ class Cells:
             self.put((line[at - 1] if 0 < at <= self.columns else " ") * count)
 
     def line(self, row):
-        """Of the screen; -1 is the lowest one."""
+        """A line of the screen; -1 is the last."""
         return "".join(self.lines[row])
 
     def text(self):
@@ -133,8 +133,8 @@ class Cells:
 
 
 def spawn(command, terminal, environment):
-    """On a terminal that becomes its own; without the fork of a whole Python, which takes longer
-    than many a program that is measured."""
+    """Starts the command with this controlling terminal. Does not fork Python, because that takes
+    longer than many of the measured programs."""
     actions = [(os.POSIX_SPAWN_OPEN, 0, terminal, os.O_RDWR, 0), (os.POSIX_SPAWN_DUP2, 0, 1),
                (os.POSIX_SPAWN_DUP2, 0, 2)]
     return os.posix_spawnp(command[0], command, environment, file_actions=actions, setsid=True)
@@ -154,8 +154,8 @@ class Terminal:
         self.pid = spawn(command, os.ttyname(slave), environment)
         os.chdir(before)
         os.close(slave)
-        self.came = self.start  # when the last bytes did
-        self.seen = b""  # since start or key
+        self.came = self.start  # when the last bytes arrived
+        self.seen = b""  # bytes since the start or the last key
 
     def read(self, seconds):
         ready, _, _ = select.select([self.master], [], [], seconds)
@@ -172,7 +172,7 @@ class Terminal:
         return data
 
     def drain(self, seconds):
-        """How many frames came in that time."""
+        """The number of frames in that time."""
         frames, last, end = 0, 0.0, time.monotonic() + seconds
         while time.monotonic() < end:
             if self.read(max(0.0, end - time.monotonic())):
@@ -181,19 +181,19 @@ class Terminal:
         return frames
 
     def rest(self, quiet_s=QUIET_S):
-        """Read what is still to come of the frame before: it would be taken for this one."""
+        """Reads the rest of the previous frame, which would be mistaken for the next one."""
         while self.read(quiet_s):
             pass
         self.seen = b""
 
     def settle(self, quiet_s=0.5):
-        """Milliseconds from start or key to the last byte before so long without one."""
+        """Milliseconds from the start or key to the last byte before such a silence."""
         while self.read(quiet_s):
             pass
         return (self.came - self.start) * 1000
 
     def wait_until(self, is_there, what):
-        """Milliseconds since start or key, until it is so."""
+        """Milliseconds from the start or key until is_there() is true."""
         end = time.monotonic() + LIMIT_S
         while not is_there():
             if time.monotonic() > end:
@@ -204,17 +204,17 @@ class Terminal:
         return (self.came - self.start) * 1000
 
     def wait_for(self, wanted):
-        """Milliseconds since start or key, until it has been written."""
+        """Milliseconds from the start or key until the text has been written."""
         return self.wait_until(lambda: re.search(wanted, self.seen), repr(wanted))
 
     def type(self, key, quiet_s=QUIET_S):
-        """From here on the time of what follows is counted."""
+        """Types a key and starts counting the time."""
         self.rest(quiet_s)
         self.start = time.monotonic()
         os.write(self.master, key)
 
     def press(self, key, wanted=b".", quiet_s=QUIET_S):
-        """Milliseconds until something of it is seen, or what is wanted."""
+        """Milliseconds until any byte is seen after the key, or the wanted text."""
         self.type(key, quiet_s)
         return self.wait_for(wanted)
 
@@ -222,15 +222,15 @@ class Terminal:
         return spent.cpu_s(self.pid)
 
     def watch(self, seconds):
-        """Frames and wake-ups in a second, and percent of a core. The first frame does not count:
-        so many spans between frames fit in the time."""
+        """Frames and wake-ups per second, and percent of a core. The first frame does not count, so
+        that the number is that of the intervals."""
         cpu_s, woken = self.cpu_s(), spent.wakeups(self.pid)
         frames = max(0, self.drain(seconds) - 1)
         return (frames / seconds, (spent.wakeups(self.pid) - woken) / seconds,
                 100 * (self.cpu_s() - cpu_s) / seconds)
 
     def memory_mib(self):
-        """The most that it has had."""
+        """Its peak memory."""
         return spent.memory_mib(self.pid)
 
     def close(self):

@@ -1,5 +1,5 @@
 /*
- * How long a workspace takes with a tree of some files: made, saved, put back, hashed, compared.
+ * How long it takes to make, save, restore, hash and compare a workspace with a tree of files.
  * usage: bench_workspace REPOSITORY BASE ROUNDS
  */
 #define _GNU_SOURCE /* environ */
@@ -36,7 +36,7 @@ static void report(const char *name, struct series *series)
     tell(what, figure_share(series->ms, series->count, 0.99), "ms");
 }
 
-/* What an attempt does: one file in a hundred changes. */
+/* The work of an attempt: changes one file in a hundred. */
 static void change(const char *dir, int round)
 {
     char text[64];

@@ -50,7 +50,7 @@ struct input {
     bool has_fact;
     unsigned masks; /* ENDED with has_fact: masks applied to its output, as normaliser bits */
     bool partial;   /* ENDED: the fingerprint does not cover all of the output */
-    int64_t skipped_bytes; /* ENDED: bytes that the fingerprint covers only by their number */
+    int64_t skipped_bytes; /* ENDED: bytes that the fingerprint counts but does not cover */
     bool expectation_met;  /* ENDED with an expected match: the output contained it */
     struct control control;
     int64_t quiet_ms;
@@ -91,7 +91,7 @@ struct turn {
     size_t action_count, action_cap;
 };
 
-enum { TURN_TEXT_KEPT_MAX = 1024 }; /* turn_clear() frees a larger scratch */
+enum { TURN_TEXT_KEPT_MAX = 1024 }; /* bytes; turn_clear() frees an event's memory above this */
 
 /* Removes events and actions but keeps the memory. */
 void turn_clear(struct turn *turn);

@@ -30,7 +30,7 @@
 /* The code that a new process runs until its exec.
  *
  * Except for find_changed(), which is called before the start, nothing from here to run_child() may
- * call the C library: sanitizers intercept its functions. Only syscall() is allowed. */
+ * call the C library: sanitizers intercept its functions. Only syscall() and errno are allowed. */
 
 struct spawn_child {
     const struct spawn_call *call; /* borrowed until its exec, as is everything it points to */
