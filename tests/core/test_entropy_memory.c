@@ -1,5 +1,6 @@
 #include "entropy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -568,6 +569,109 @@ START_TEST(test_damaged_bytes_are_refused)
 }
 END_TEST
 
+/* Gives every part of the memory something to remember. */
+static void remember_everything(void)
+{
+    static const struct {
+        const char *tool, *args, *output;
+        int code;
+    } steps[] = {
+        {"todo_write", "{\"todos\":[{\"status\":\"done\"},{\"status\":\"open\"}]}", "ok", 0},
+        {"Task", "{\"prompt\":\"Find the callers.\"}", "They are in src/a.c.", 0},
+        {"grep", "{\"pattern\":\"get_rate\"}", "", 0},
+        {"grep", "{\"pattern\":\"getRate\"}", "no matches", 1},
+        {"edit", "{\"path\":\"a.c\",\"old\":\"rate\",\"new\":\"rates\"}", "text not found", 1},
+        {"write_file", "{\"path\":\"b.c\",\"content\":\"int rate;\"}", "ok", 0},
+        {"shell", "{\"command\":\"make\"}", "a.c:3:1: error\n7 warnings", 2},
+        {"shell", "{\"command\":\"git push\"}", "push: permission denied", 1},
+    };
+    (void)message("I will run the test 20 times.");
+    for (int i = 0; i < TABLE_LEN(steps); i++)
+        call(steps[i].tool, steps[i].args, steps[i].output, steps[i].code);
+}
+
+/* Loads the bytes, and returns false if they are refused. Whatever was loaded is saved as the same
+ * bytes. */
+static bool load(const struct str *saved)
+{
+    struct entropy_memory *loaded = NULL;
+    struct str again = {0};
+    entropy_memory_open(&loaded, &limits);
+    const bool ok = entropy_memory_load(loaded, saved->data, saved->len, NULL);
+    if (ok) {
+        entropy_memory_save(loaded, &again);
+        ck_assert_uint_eq(again.len, saved->len);
+        ck_assert_mem_eq(again.data, saved->data, saved->len);
+    }
+    entropy_memory_close(loaded);
+    str_done(&again);
+    return ok;
+}
+
+START_TEST(test_changed_bytes_are_refused_or_kept)
+{
+    struct str saved = {0};
+    int refused = 0;
+    remember_everything();
+    entropy_memory_save(memory, &saved);
+    ck_assert(load(&saved));
+    for (size_t i = 0; i < saved.len; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            saved.data[i] = (char)(saved.data[i] ^ 1 << bit);
+            refused += !load(&saved);
+            saved.data[i] = (char)(saved.data[i] ^ 1 << bit);
+        }
+    }
+    ck_assert_int_gt(refused, 0);
+    str_done(&saved);
+}
+END_TEST
+
+START_TEST(test_an_impossible_cause_is_refused)
+{
+    enum { CAUSES_AT = 7 * 4 + 1 }; /* after the header and the number of failures */
+    struct str saved = {0};
+    entropy_memory_save(memory, &saved);
+    saved.data[CAUSES_AT + 1] = (char)(CAUSE_REFUSED >> 8);
+    ck_assert(load(&saved));
+    saved.data[CAUSES_AT] = HINT_PENDING;
+    ck_assert(!load(&saved));
+    str_done(&saved);
+}
+END_TEST
+
+/* A prompt without words, an edit that is no edit, and numbers that no double holds. */
+START_TEST(test_odd_steps_are_saved_and_loaded)
+{
+    char nines[401];
+    struct str text = {0};
+    memset(nines, '9', sizeof(nines) - 1);
+    nines[sizeof(nines) - 1] = '\0';
+    str_addf(&text, "a.c:%s: error\n%s errors", nines, nines);
+    call("Task", "{}", "It is in src/a.c.", 0);
+    reload(&memory);
+    call("edit", "{}", "", 1);
+    reload(&memory);
+    shell("make", str_text(&text), 1);
+    reload(&memory);
+    str_done(&text);
+}
+END_TEST
+
+/* The first byte tells fuzz_entropy.c that a saved memory follows: that of remember_everything().
+ */
+START_TEST(test_the_fuzzer_begins_with_a_current_memory)
+{
+    char seed[4096];
+    FILE *file = fopen(test_source_path("tests/fuzz/corpus/entropy/memory"), "rb");
+    ck_assert_ptr_nonnull(file);
+    const size_t len = fread(seed, 1, sizeof(seed), file);
+    (void)fclose(file);
+    ck_assert_int_eq(seed[0], 'B');
+    ck_assert(load(&(struct str){.data = seed + 1, .len = len - 1}));
+}
+END_TEST
+
 START_TEST(test_a_reset_forgets)
 {
     shell("make", "a", 1);
@@ -610,6 +714,10 @@ Suite *test_suite(void)
     tcase_add_test(keeping, test_a_full_memory_is_saved_and_loaded);
     tcase_add_test(keeping, test_a_memory_saved_after_each_step_knows_the_same);
     tcase_add_test(keeping, test_damaged_bytes_are_refused);
+    tcase_add_test(keeping, test_changed_bytes_are_refused_or_kept);
+    tcase_add_test(keeping, test_an_impossible_cause_is_refused);
+    tcase_add_test(keeping, test_odd_steps_are_saved_and_loaded);
+    tcase_add_test(keeping, test_the_fuzzer_begins_with_a_current_memory);
     tcase_add_test(keeping, test_a_reset_forgets);
     return suite;
 }

@@ -189,6 +189,12 @@ static bool is_symbol_byte(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
 }
 
+/* Returns true if the byte, which is not the first, marks a name in code: with_this or withThis. */
+static bool marks_symbol(const char *text, size_t at)
+{
+    return text[at] == '_' || (ascii_is_upper(text[at]) && ascii_is_lower(text[at - 1]));
+}
+
 static bool is_lower_or_digit(char c)
 {
     return ascii_is_lower(c) || ascii_is_digit(c);
@@ -208,7 +214,7 @@ static void split_name(const char *tool, struct name_words *out)
         }
         if (!letter || out->count == WORDS_MAX || len + 1 >= WORD_BYTES)
             continue;
-        out->words[out->count][len++] = (char)(ascii_is_upper(*c) ? *c | 0x20 : *c);
+        out->words[out->count][len++] = words_small(*c);
     }
     if (len > 0)
         out->count++;
@@ -425,13 +431,9 @@ static void read_symbols(struct entropy_call *call, const char *text, size_t len
         bool is_symbol = false;
         const size_t start = at;
         for (; at < len && is_symbol_byte(text[at]); at++) {
-            is_symbol =
-                is_symbol ||
-                (at > start &&
-                 (text[at] == '_' || (ascii_is_upper(text[at]) && ascii_is_lower(text[at - 1]))));
+            is_symbol = is_symbol || (at > start && marks_symbol(text, at));
             if (text[at] != '_' && symbol_len < sizeof(symbol))
-                symbol[symbol_len++] =
-                    (char)(ascii_is_upper(text[at]) ? text[at] | 0x20 : text[at]);
+                symbol[symbol_len++] = words_small(text[at]);
         }
         const bool in_path = (start > 0 && text[start - 1] == '/') || (at < len && text[at] == '/');
         if (is_symbol && !in_path && symbol_len >= SYMBOL_BYTES_MIN)
@@ -661,9 +663,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
         letters += ascii_is_lower(word[i]) || ascii_is_upper(word[i]);
         has_digit = has_digit || ascii_is_digit(word[i]);
         has_wildcard = has_wildcard || word[i] == '*' || word[i] == '?';
-        is_symbol = is_symbol ||
-                    (i > first &&
-                     (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
+        is_symbol = is_symbol || (i > first && marks_symbol(word, i));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
     /* Options that do not change the question: "--hidden", "-rni" and "regex=true", but not
@@ -699,7 +699,7 @@ static uint64_t hash_of_word(const char *word, size_t len)
             continue;
         }
         if (!strchr("'\"()^$_|", word[i]))
-            bare[bare_len++] = ascii_is_upper(word[i]) ? (char)(word[i] | 0x20) : word[i];
+            bare[bare_len++] = words_small(word[i]);
     }
     while (bare_len > 1 && strchr(":,;={[", bare[bare_len - 1]))
         bare_len--;

@@ -53,7 +53,6 @@ enum answer {
 struct ending {
     const struct entropy_end *end;
     enum call_end now;
-    enum news_form form;
     struct digest outcome;
     const struct known_call *known; /* from the last time; NULL: there was none */
     bool succeeded_before;          /* with exactly these arguments */
@@ -70,7 +69,8 @@ struct ending {
     bool between;       /* news about an edit that keeps failing */
     enum answer answer; /* of another agent */
     bool asks_same;     /* nothing found again, about the same symbol */
-    bool reports_same;  /* a report longer than "done" that equals an earlier one */
+    bool result_known;  /* an earlier step had this result */
+    bool reports_same;  /* a report longer than "done" that an earlier step had */
     bool refused;       /* for the same cause as the step before, in another way */
 };
 
@@ -139,19 +139,33 @@ static bool is_rewrite(const struct entropy_memory *memory)
     return !grows && alike >= percent;
 }
 
+/* Keys in the table of lines that are not lines. */
+enum known_key {
+    KNOWN_FORM = 2, /* a call without the words that are new in it */
+    KNOWN_WORD,     /* a word of a call */
+    KNOWN_OUTCOME,
+    KNOWN_PATH, /* a file that was changed */
+};
+
+/* Remembers the value. Returns true if it is new in this segment. */
+static bool is_first(struct entropy_memory *memory, uint64_t value, enum known_key kind)
+{
+    bool added = false;
+    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(value, kind), &added);
+    return added;
+}
+
 /* Looks up the words of the call and remembers them. Finds out whether the call equals an
  * earlier one except for one or two new names. */
 static void compare_words(struct entropy_memory *memory, struct ending *ending)
 {
     const struct entropy_call *call = &memory->call;
-    struct entropy_table *words = &memory->news.lines;
-    uint64_t form = 2;
+    uint64_t form = KNOWN_FORM;
     int added_count = 0;
     bool names = true, of_path = true, of_symbol = true, of_host = true;
     bool of_number = true;
     for (int i = 0; i < call->word_count; i++) {
-        bool added = false;
-        (void)entropy_table_add(words, entropy_hash_pair(call->words[i], 3), &added);
+        const bool added = is_first(memory, call->words[i], KNOWN_WORD);
         const bool is_option = call->word_bits[i] & CALL_WORD_IS_OPTION;
         form = entropy_hash_pair(form, !added ? call->words[i] : is_option ? 1 : 0);
         if (!added)
@@ -166,7 +180,7 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     }
     bool form_added = true;
     if (added_count > 0)
-        (void)entropy_table_add(words, form, &form_added);
+        (void)entropy_table_add(&memory->news.lines, form, &form_added);
     ending->renames = added_count > 0 && added_count <= 2 && names;
     ending->asks_another = !form_added && ending->renames;
     ending->of_path = ending->asks_another && of_path;
@@ -497,19 +511,15 @@ static bool is_of_many(const struct entropy_memory *memory, const struct ending 
 
 /* Reading another part of known lines, or one failure for many inputs: no news, but not a loop
  * yet. */
-static bool is_review(struct entropy_memory *memory, const struct ending *ending,
+static bool is_review(const struct entropy_memory *memory, const struct ending *ending,
                       enum entropy_gain gain)
 {
-    bool added = false;
     if (ending->asks_same || ending->answer == ANSWER_REWORDED)
         return gain == ENTROPY_GAIN_NONE;
     if (ending->now == CALL_END_FAILED && !memory->attempt)
         return gain == ENTROPY_GAIN_NONE && is_of_many(memory, ending);
-    if (ending->now != CALL_END_OK)
-        return false;
-    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending->outcome.lo, 1), &added);
-    return added && gain == ENTROPY_GAIN_NONE && memory->call.traits & CALL_READS &&
-           memory->sums.lines > SILENT_LINES;
+    return ending->now == CALL_END_OK && !ending->result_known && gain == ENTROPY_GAIN_NONE &&
+           memory->call.traits & CALL_READS && memory->sums.lines > SILENT_LINES;
 }
 
 /* Returns true if an answer says that something was not found or not done. */
@@ -614,23 +624,20 @@ static bool finds_nothing_again(struct entropy_memory *memory, const struct endi
         memory->missing_count = ending->news ? 0 : memory->missing_count;
         return false;
     }
-    uint64_t common[CALL_SYMBOLS_MAX];
-    int count = 0;
+    if (call->symbol_count == 0)
+        return false;
+    int common = 0;
     for (int i = 0; i < memory->missing_count; i++) {
         bool asked = false;
         for (int j = 0; j < call->symbol_count && !asked; j++)
             asked = call->symbols[j] == memory->missing[i];
         if (asked)
-            common[count++] = memory->missing[i];
+            memory->missing[common++] = memory->missing[i];
     }
-    const bool again = count > 0;
-    if (call->symbol_count == 0)
-        return false;
-    memory->missing_count = again ? count : call->symbol_count;
-    const size_t bytes = (size_t)memory->missing_count * sizeof(memory->missing[0]);
-    if (bytes > 0)
-        memcpy(memory->missing, again ? common : call->symbols, bytes);
-    return again;
+    memory->missing_count = common > 0 ? common : call->symbol_count;
+    if (common == 0)
+        memcpy(memory->missing, call->symbols, sizeof(memory->missing));
+    return common > 0;
 }
 
 /* Returns true if a command line succeeded and reports failures, as `make test | tail` and `curl
@@ -648,8 +655,8 @@ static bool reports_failures(struct entropy_memory *memory, const struct ending 
 
 /* Returns true if a sub-agent gives the prompt back with the same answer, and nothing has moved
  * since. */
-static bool hands_on(struct entropy_memory *memory, const struct ending *ending,
-                     enum entropy_gain gain)
+static bool repeats_answer(struct entropy_memory *memory, const struct ending *ending,
+                           enum entropy_gain gain)
 {
     const bool ok = ending->now == CALL_END_OK;
     if (!(memory->call.traits & CALL_DELEGATES)) {
@@ -665,7 +672,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
 {
     const struct entropy_news *news = &memory->news;
     const enum news_form form = end->failed ? NEWS_STRICT : NEWS_PLAIN;
-    struct ending ending = {.end = end, .form = form, .outcome = end->result};
+    struct ending ending = {.end = end, .outcome = end->result};
     ending.now = end->failed ? CALL_END_FAILED : CALL_END_OK;
     if (end->running)
         ending.now = CALL_END_RUNNING;
@@ -710,16 +717,12 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     ending.asks_same = finds_nothing_again(memory, &ending) && ending.news;
     ending.news = ending.news && !ending.asks_same;
     ending.between = reads_for_edit(memory, &ending);
-    bool added = false;
-    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending.outcome.lo, 4), &added);
-    ending.news = ending.news && (added || !finds);
-    ending.reports_same = !added && memory->sums.lines >= REPORT_LINES;
+    ending.result_known = !is_first(memory, ending.outcome.lo, KNOWN_OUTCOME);
+    ending.news = ending.news && !(finds && ending.result_known);
+    ending.reports_same = ending.result_known && memory->sums.lines >= REPORT_LINES;
     ending.changed = has_changed(memory, &ending);
-    if (ending.changed && memory->call.path != 0) {
-        (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(memory->call.path, 5),
-                                &added);
-        memory->reached = memory->reached || added;
-    }
+    if (ending.changed && memory->call.path != 0)
+        memory->reached = is_first(memory, memory->call.path, KNOWN_PATH) || memory->reached;
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);
     ending.look = !ending.refused && is_look(memory, &ending);
@@ -779,8 +782,8 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
-    const bool hands = hands_on(memory, &ending, gain);
-    const bool reports = reports_failures(memory, &ending) || hands;
+    const bool same_answer = repeats_answer(memory, &ending, gain);
+    const bool reports = reports_failures(memory, &ending) || same_answer;
     enum entropy_kind kind = replans ? ENTROPY_CALL : memory->call.kind;
     /* Repeating it as often as announced is neither progress nor a loop. */
     if (is_announced(memory, &ending) && gain == ENTROPY_GAIN_NONE)

@@ -281,7 +281,8 @@ enum counted {
 /* Returns what the number that ends at `end` counts. */
 static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
 {
-    /* The first two are failures, unless they are expected. */
+    /* The first ones are failures, unless they are expected. */
+    enum { FAILURE_WORDS = 2 };
     static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
                                          "issue",   "violation", "mismatch", "conflict",
                                          "offense", "offence",   "finding"};
@@ -298,7 +299,7 @@ static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
         word[word_len] = '\0';
         for (size_t i = 0; i < ARRAY_LEN(faults); i++)
             if (strncmp(word, faults[i], strlen(faults[i])) == 0)
-                return is_plain && i < 2 ? COUNTED_FAILURES : COUNTED_FAULTS;
+                return is_plain && i < FAILURE_WORDS ? COUNTED_FAILURES : COUNTED_FAULTS;
         is_plain = strncmp(word, "test", 4) == 0 || strcmp(word, "previous") == 0;
     }
     return COUNTED_OTHER;
@@ -308,15 +309,14 @@ static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
  * changes it, whatever the message is. */
 static bool quotes_place(const char *bytes, size_t len, double place)
 {
-    double number = 0;
+    double number;
     size_t at = 0;
     while (at < len && (loops_is_blank(bytes[at]) || bytes[at] == '>'))
         at++;
-    const size_t begin = at;
-    for (; at < len && ascii_is_digit(bytes[at]); at++)
-        number = number * 10 + (bytes[at] - '0');
+    const size_t digits = loops_read_digits(bytes + at, len - at, &number);
     const bool is_near =
-        at > begin && number >= place - QUOTE_LINES && number <= place + QUOTE_LINES;
+        digits > 0 && number >= place - QUOTE_LINES && number <= place + QUOTE_LINES;
+    at += digits;
     while (at < len && loops_is_blank(bytes[at]))
         at++;
     return is_near && at < len && (bytes[at] == '|' || (unsigned char)bytes[at] >= 0x80);
@@ -350,9 +350,8 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
             continue;
         }
         const size_t begin = at;
-        double number = 0;
-        for (; at < end && ascii_is_digit(bytes[at]); at++)
-            number = number * 10 + (bytes[at] - '0');
+        double number;
+        at += loops_read_digits(bytes + at, end - at, &number);
         shape[shape_len++] = '#';
         if (is_place(bytes, end, begin, at)) {
             sums->place = sums->place > 0 ? sums->place : number;
@@ -413,11 +412,11 @@ static bool is_http_error(const char *bytes, size_t len)
  * read-only", or 0 if there are too few words. Programs agree on it if a server has written it. */
 static uint64_t reason_of(const char *bytes, size_t len)
 {
-    size_t start = len;
     int blanks = 0;
     while (len > 0 && strchr(" .!", bytes[len - 1]))
         len--;
-    for (start = len; start > 0; start--) {
+    size_t start = len;
+    for (; start > 0; start--) {
         if (start >= 2 && bytes[start - 1] == ' ' && bytes[start - 2] == ':')
             break;
         blanks += bytes[start - 1] == ' ';
@@ -447,12 +446,11 @@ static size_t read_time(const char *bytes, size_t len, double *seconds_out)
     int fields = 0;
     size_t at = 0;
     for (bool more = true; more; fields++) {
-        const size_t begin = at;
-        double field = 0;
-        for (; at < len && ascii_is_digit(bytes[at]); at++)
-            field = field * 10 + (bytes[at] - '0');
-        if (fields > 0 ? at - begin != 2 : at == begin || at - begin > HOUR_DIGITS)
+        double field;
+        const size_t digits = loops_read_digits(bytes + at, len - at, &field);
+        if (fields > 0 ? digits != 2 : digits == 0 || digits > HOUR_DIGITS)
             return 0;
+        at += digits;
         value = value * MINUTE_SECONDS + field;
         more = at < len && bytes[at] == ':';
         at += more;
@@ -588,22 +586,31 @@ static void take_normalised_line(void *ctx, const struct normaliser_line *line)
     entropy_memory_line(ctx, line);
 }
 
-/* Returns the length without a block "<tag>...</tag>" at the end. */
-static size_t without_block(const char *bytes, size_t len, const char *tag)
+/* Returns where the closing tag at the end begins, ignoring blanks after it, or `len` if the text
+ * does not end in that tag. */
+static size_t closing_tag_at(const char *bytes, size_t len, const char *tag, size_t tag_len)
 {
-    const size_t tag_len = strlen(tag);
-    const size_t opens_len = tag_len + 2;  /* "<tag>" */
     const size_t closes_len = tag_len + 3; /* "</tag>" */
     size_t end = len;
     while (end > 0 && ascii_is_blank(bytes[end - 1]))
         end--;
-    if (end < opens_len + closes_len)
+    if (end < closes_len)
         return len;
     const char *closes = bytes + end - closes_len;
-    if (closes[0] != '<' || closes[1] != '/' || memcmp(closes + 2, tag, tag_len) != 0 ||
-        closes[tag_len + 2] != '>')
+    const bool ends = closes[0] == '<' && closes[1] == '/' && bytes[end - 1] == '>' &&
+                      memcmp(closes + 2, tag, tag_len) == 0;
+    return ends ? end - closes_len : len;
+}
+
+/* Returns the length without a block "<tag>...</tag>" at the end. */
+static size_t without_block(const char *bytes, size_t len, const char *tag)
+{
+    const size_t tag_len = strlen(tag);
+    const size_t opens_len = tag_len + 2; /* "<tag>" */
+    const size_t closing = closing_tag_at(bytes, len, tag, tag_len);
+    if (closing == len || closing < opens_len)
         return len;
-    for (size_t at = end - closes_len - opens_len + 1; at-- > 0;)
+    for (size_t at = closing - opens_len + 1; at-- > 0;)
         if (bytes[at] == '<' && memcmp(bytes + at + 1, tag, tag_len) == 0 &&
             bytes[at + tag_len + 1] == '>')
             return at;
@@ -630,21 +637,17 @@ static size_t without_notes(const char *bytes, size_t len, bool of_agent)
 static void skip_wrapper(const char **bytes, size_t *len)
 {
     const char *text = *bytes;
-    size_t name = 1;
-    while (name < *len && (ascii_is_letter(text[name]) || text[name] == '_' || text[name] == '-'))
-        name++;
-    const size_t opens = name + 1;  /* "<name>" */
-    const size_t closes = name + 2; /* "</name>" */
-    size_t end = *len;
-    while (end > 0 && ascii_is_blank(text[end - 1]))
-        end--;
-    if (name < 2 || end < opens + closes || text[0] != '<' || text[name] != '>')
+    size_t end = 1; /* of the name */
+    while (end < *len && (ascii_is_letter(text[end]) || text[end] == '_' || text[end] == '-'))
+        end++;
+    if (end < 2 || end >= *len || text[0] != '<' || text[end] != '>')
         return;
-    const char *last = text + end - closes;
-    if (last[0] != '<' || last[1] != '/' || memcmp(last + 2, text + 1, name) != 0)
+    const size_t opens_len = end + 1; /* "<name>" */
+    const size_t closing = closing_tag_at(text, *len, text + 1, end - 1);
+    if (closing == *len || closing < opens_len)
         return;
-    *bytes = text + opens;
-    *len = end - opens - closes;
+    *bytes = text + opens_len;
+    *len = closing - opens_len;
 }
 
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len)

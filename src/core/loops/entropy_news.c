@@ -109,13 +109,29 @@ void entropy_table_done(struct entropy_table *table)
 }
 
 /*
+ * Numbers in a line.
+ */
+
+enum { DIGITS_MAX = 15 /* of a number; a double is exact up to here */ };
+
+size_t loops_read_digits(const char *bytes, size_t len, double *out)
+{
+    double value = 0;
+    size_t at = 0;
+    for (; at < len && ascii_is_digit(bytes[at]); at++)
+        if (at < DIGITS_MAX)
+            value = value * 10 + (bytes[at] - '0');
+    *out = value;
+    return at;
+}
+
+/*
  * News: the lines and shapes that a step adds. loops_internal.h has the rules.
  */
 
 enum {
     DATA_LINES = 3,    /* new lines of one shape in one step that are data */
     SHAPE_BYTES = 512, /* bytes of a line that are searched for numbers; the rest counts as text */
-    DIGITS_MAX = 15,   /* of a number; a double is exact up to here */
     SAMPLE_LEAST = 16, /* lines of a sample that represent a result */
 };
 
@@ -162,13 +178,10 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
 /* Reads a decimal number with an optional fraction. */
 static size_t read_number(const char *bytes, size_t len, double *out)
 {
-    double value = 0;
+    double value;
     double unit = 1;
-    size_t at = 0;
-    int digits = 0;
-    for (; at < len && ascii_is_digit(bytes[at]); at++)
-        if (digits++ < DIGITS_MAX)
-            value = value * 10 + (bytes[at] - '0');
+    size_t at = loops_read_digits(bytes, len, &value);
+    size_t digits = at;
     if (at + 1 < len && bytes[at] == '.' && ascii_is_digit(bytes[at + 1])) {
         for (at++; at < len && ascii_is_digit(bytes[at]); at++) {
             unit /= 10;

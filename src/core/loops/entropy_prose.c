@@ -286,7 +286,7 @@ unsigned entropy_hints(const char *line, size_t len)
     unsigned hints = 0;
     const size_t kept = len < LINE_BYTES ? len : LINE_BYTES;
     for (size_t i = 0; i < kept; i++)
-        lower[i] = ascii_is_upper(line[i]) ? (char)(line[i] | 0x20) : line[i];
+        lower[i] = words_small(line[i]);
     for (size_t i = 0; i < kept; i++)
         if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
             hints |=
@@ -433,8 +433,7 @@ void word_set_add_written(struct word_set *set, const char *text, size_t len, bo
         if (word_len == 0 || (only_marked && !is_quoted && !is_marked(text + start, stop - start)))
             continue;
         for (size_t i = 0; i < word_len; i++)
-            word[i] =
-                (char)(ascii_is_upper(text[start + i]) ? text[start + i] | 0x20 : text[start + i]);
+            word[i] = words_small(text[start + i]);
         put_word(set, (uint32_t)entropy_hash(word, word_len));
     }
 }
@@ -489,30 +488,29 @@ void word_set_unite(struct word_set *set, const struct word_set *other)
         put_word(set, other->words[i]);
 }
 
-void word_set_remove(struct word_set *set, const struct word_set *other)
+/* Keeps the words that are in the other set, or the words that are not. */
+static void keep_words(struct word_set *set, const struct word_set *other, bool in_other)
 {
     int kept = 0;
     int j = 0;
     for (int i = 0; i < set->count; i++) {
         while (j < other->count && other->words[j] < set->words[i])
             j++;
-        if (j == other->count || other->words[j] != set->words[i])
+        const bool found = j < other->count && other->words[j] == set->words[i];
+        if (found == in_other)
             set->words[kept++] = set->words[i];
     }
     set->count = kept;
 }
 
+void word_set_remove(struct word_set *set, const struct word_set *other)
+{
+    keep_words(set, other, false);
+}
+
 void word_set_intersect(struct word_set *set, const struct word_set *other)
 {
-    int kept = 0;
-    int j = 0;
-    for (int i = 0; i < set->count; i++) {
-        while (j < other->count && other->words[j] < set->words[i])
-            j++;
-        if (j < other->count && other->words[j] == set->words[i])
-            set->words[kept++] = set->words[i];
-    }
-    set->count = kept;
+    keep_words(set, other, true);
 }
 
 uint64_t word_set_hash(const struct word_set *set)

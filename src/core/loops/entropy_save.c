@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "entropy_window.h"
@@ -36,6 +37,17 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                       ENTROPY_SHAPES_MAX * SHAPE_BYTES + RECENT_BYTES_MAX <=
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
+
+/* One byte of bools. */
+enum {
+    FLAG_PAUSED = 1 << 0,
+    FLAG_SLEPT = 1 << 1,
+    FLAG_PLANNED = 1 << 2,
+    FLAG_REACHED = 1 << 3,
+    FLAG_PLAN_OVER = 1 << 4,
+    FLAG_MOVED = 1 << 5,
+    FLAGS_ALL = (1 << 6) - 1,
+};
 
 static const char magic[MAGIC_BYTES + 1] = "dEm7";
 
@@ -119,11 +131,12 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     put_words(&failing->said, out);
     put_words(&failing->error, out);
     put_count(memory->sweep, out);
-    number_bytes_put(out,
-                     (uint64_t)memory->paused | (uint64_t)memory->slept << 1 |
-                         (uint64_t)memory->planned << 2 | (uint64_t)memory->reached << 3 |
-                         (uint64_t)memory->plan_over << 4 | (uint64_t)memory->moved << 5,
-                     1);
+    number_bytes_put(
+        out,
+        (memory->paused ? FLAG_PAUSED : 0) | (memory->slept ? FLAG_SLEPT : 0) |
+            (memory->planned ? FLAG_PLANNED : 0) | (memory->reached ? FLAG_REACHED : 0) |
+            (memory->plan_over ? FLAG_PLAN_OVER : 0) | (memory->moved ? FLAG_MOVED : 0),
+        1);
     put_count(memory->announced, out);
     number_bytes_put(out, memory->announced_call, 8);
 }
@@ -256,15 +269,47 @@ static void take_failures(struct number_bytes *input, struct entropy_memory *mem
     memory->failures->next = (int)(count % FAILURES_MAX);
 }
 
+/* Returns the part, or NULL if nothing in it is set; then frees it. */
+static void *free_if_empty(void *part, size_t size)
+{
+    const unsigned char *bytes = part;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0)
+            return part;
+    free(part);
+    return NULL;
+}
+
+static void take_refusals(struct number_bytes *input, struct entropy_memory *memory)
+{
+    struct refusals *refusals = xcalloc(1, sizeof(*refusals));
+    refusals->causes = (unsigned)number_bytes_take(input, 4);
+    refusals->reason = number_bytes_take(input, 8);
+    refusals->count = take_count(input);
+    refusals->strays = take_count(input);
+    take_words(input, &refusals->names);
+    input->bad = input->bad || refusals->causes & ~(unsigned)CAUSES;
+    memory->refusals = free_if_empty(refusals, sizeof(*refusals));
+}
+
+static void take_failing(struct number_bytes *input, struct entropy_memory *memory)
+{
+    struct failing_edit *failing = xcalloc(1, sizeof(*failing));
+    failing->tool = number_bytes_take(input, 8);
+    failing->path = number_bytes_take(input, 8);
+    failing->count = take_count(input);
+    failing->reads = take_count(input);
+    take_words(input, &failing->said);
+    take_words(input, &failing->error);
+    memory->failing = free_if_empty(failing, sizeof(*failing));
+}
+
 static void take_delegated(struct number_bytes *input, struct entropy_memory *memory)
 {
-    struct delegated delegated = {0};
-    take_words(input, &delegated.prompt);
-    take_words(input, &delegated.answered);
-    if (delegated.prompt.count == 0)
-        return;
-    memory->delegated = xcalloc(1, sizeof(*memory->delegated));
-    *memory->delegated = delegated;
+    struct delegated *delegated = xcalloc(1, sizeof(*delegated));
+    take_words(input, &delegated->prompt);
+    take_words(input, &delegated->answered);
+    memory->delegated = free_if_empty(delegated, sizeof(*delegated));
 }
 
 static void take_missing(struct number_bytes *input, struct entropy_memory *memory)
@@ -277,14 +322,8 @@ static void take_missing(struct number_bytes *input, struct entropy_memory *memo
 
 static bool take_recent(struct number_bytes *input, struct entropy_memory *memory)
 {
-    struct refusals refusals = {0};
-    struct failing_edit failing = {0};
     take_failures(input, memory);
-    refusals.causes = (unsigned)number_bytes_take(input, 4);
-    refusals.reason = number_bytes_take(input, 8);
-    refusals.count = take_count(input);
-    refusals.strays = take_count(input);
-    take_words(input, &refusals.names);
+    take_refusals(input, memory);
     memory->error = number_bytes_take(input, 8);
     memory->errors = take_count(input);
     memory->failed_tool = number_bytes_take(input, 8);
@@ -298,32 +337,19 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->plan_progress = take_count(input);
     take_delegated(input, memory);
     take_missing(input, memory);
-    failing.tool = number_bytes_take(input, 8);
-    failing.path = number_bytes_take(input, 8);
-    failing.count = take_count(input);
-    failing.reads = take_count(input);
-    take_words(input, &failing.said);
-    take_words(input, &failing.error);
+    take_failing(input, memory);
     memory->sweep = take_count(input);
-    const uint64_t paused = number_bytes_take(input, 1);
-    memory->paused = paused & 1;
-    memory->slept = paused & 2;
-    memory->planned = paused & 4;
-    memory->reached = paused & 8;
-    memory->plan_over = paused & 16;
-    memory->moved = paused & 32;
+    const uint64_t flags = number_bytes_take(input, 1);
+    memory->paused = flags & FLAG_PAUSED;
+    memory->slept = flags & FLAG_SLEPT;
+    memory->planned = flags & FLAG_PLANNED;
+    memory->reached = flags & FLAG_REACHED;
+    memory->plan_over = flags & FLAG_PLAN_OVER;
+    memory->moved = flags & FLAG_MOVED;
     memory->announced = take_count(input);
     memory->announced_call = number_bytes_take(input, 8);
-    if (refusals.causes != 0 || refusals.reason != 0 || refusals.count != 0 ||
-        refusals.strays != 0 || refusals.names.count != 0) {
-        memory->refusals = xcalloc(1, sizeof(*memory->refusals));
-        *memory->refusals = refusals;
-    }
-    if (failing.tool != 0) {
-        memory->failing = xcalloc(1, sizeof(*memory->failing));
-        *memory->failing = failing;
-    }
-    return !input->bad && paused <= 63 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
+    return !input->bad && flags <= FLAGS_ALL && memory->announced <= ANNOUNCED_MAX &&
+           input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

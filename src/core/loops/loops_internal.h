@@ -18,6 +18,10 @@ static inline bool loops_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Reads the digits at the start of the text, and returns how many there are. Only the first ones
+ * count, as many as a double holds exactly: the number is finite however long it is. */
+size_t loops_read_digits(const char *bytes, size_t len, double *out);
+
 /*
  * Tools: what a tool does, by its name (entropy_call.c).
  */
