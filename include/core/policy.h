@@ -79,7 +79,7 @@ const struct policy *policy_builtin(size_t index);
 struct digest policy_digest(const struct policy *policy);
 
 /* Returns how many equal results in a row end a step as a loop: the smaller of window and
- * same_stops, ignoring one that is 0; 0 = never. */
+ * same_stops, where 0 = not set. Returns 0 if neither is set: never. */
 int policy_equal_max(const struct policy *policy);
 
 struct str;

@@ -44,9 +44,10 @@ struct retry_class {
 };
 
 struct retry_help {
-    int64_t runs, attempts,
-        failed;     /* added so far; `attempts`: only those that ended on their own */
-    int64_t untold; /* failed attempts of classes beyond RETRY_CLASSES_MAX */
+    int64_t runs;     /* added so far */
+    int64_t attempts; /* without attempts that were cancelled or interrupted */
+    int64_t failed;   /* of these */
+    int64_t untold;   /* failed attempts of classes beyond RETRY_CLASSES_MAX */
     struct retry_class classes[RETRY_CLASSES_MAX];
     int class_count;
 };

@@ -81,8 +81,8 @@ void rows_result(struct rows *rows, const struct run_state *state);
 /* Adds "work": tries, failed starts and waits; and "agents": the usage of the agents and its
  * budgets. O(attempts). */
 void rows_work(struct rows *rows, const struct run_state *state);
-/* Adds "gates": the gates that hold tasks back, one line each; and "gate": the one that changes
- * next, with the number of others. The values are empty if all gates are open, or if the run has
+/* Adds "gates": the gates that hold tasks back, one line each; and "gate": the next gate that will
+ * change, with the number of others. The values are empty if all gates are open, or if the run has
  * ended or has no engine. */
 void rows_gates(struct rows *rows, const struct run_state *state, const struct shown_look *look);
 /* Adds "faults": the faults that several waiting tasks share, one line each. Adds nothing if the

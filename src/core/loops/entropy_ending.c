@@ -257,8 +257,8 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
         reason != 0 && reason == refusals->reason && names_target(refusals, &memory->call);
     if (counts && is_of_same_target(memory))
         return !ending->known;
-    /* A program that fails differently at the target has not shown that it would be let through,
-     * nor has one that says nothing, or nothing new. */
+    /* A program that fails in another way at the target, prints nothing, or prints nothing new,
+     * does not show that access to the target would be granted. */
     const bool is_stray = refusals->causes != 0 && (memory->sums.lines == 0 || !ending->news ||
                                                     shares_target(refusals, &memory->call));
     if (!common && !same_reason && counts && is_stray && refusals->strays < STRAYS_MAX) {

@@ -133,8 +133,8 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
-/* Returns true if the message is like one of the last ones, or has hardly any new word. So two
- * messages that take turns are a monologue, too, and so is one that is reassembled each time. */
+/* Returns true if the message is like one of the last ones, or has hardly any new word. So a
+ * monologue may also alternate between two messages, or put the same words together differently. */
 static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
 {
     const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;

@@ -1,6 +1,6 @@
 /* plan_policy.c - reads, checks and writes policies.
  *
- * A policy may extend one that comes later in the document. So all policies are loaded first, in
+ * A policy may extend a policy further down in the document. So all policies are loaded first, in
  * the order of their dependencies and without reporting errors; the walk reports the errors later,
  * at their place in the document. */
 #include "plan_internal.h"

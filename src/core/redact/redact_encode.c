@@ -654,8 +654,8 @@ static void take_start(const struct starts *starts, const char *spelt)
     }
 }
 
-/* How much of an escape is escaped again: only the characters that the outer notation must escape,
- * also those that it often escapes, or everything. */
+/* How much of an escape is escaped again: what the outer notation must escape, what it usually
+ * escapes, too, or everything. */
 enum again { AGAIN_LEAST, AGAIN_MARKS, AGAIN_ALL, AGAIN_COUNT };
 
 static bool is_escaped_again(enum redact_escaper outer, enum again how_much, char c)

@@ -391,8 +391,8 @@ static void judge_memory(struct sandbox *sandbox, bool oom_reported, struct sand
 }
 
 /* Opens the parent of the path's last name, starting from the folder `at`, which it closes. Does
- * not follow symlinks; removes the first one that it finds if `removes_links`. Returns -1 if there
- * is nothing to remove. */
+ * not follow symlinks. With `removes_links`, a symlink in the path is removed and the search ends.
+ * Returns -1 if there is nothing to remove. */
 static int open_parent(int at, char *path, const char **last, bool removes_links)
 {
     char *name = path + strspn(path, "/");

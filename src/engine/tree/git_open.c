@@ -44,7 +44,7 @@ static const char fixed_config[] =
     "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
     "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
 
-/* fixed_environment is for all commands; closed_environment is for all except those that read the
+/* fixed_environment is for all commands; closed_environment is not for commands that read the
  * user's settings. */
 static const char *const fixed_environment[] = {
     "LC_ALL=C",

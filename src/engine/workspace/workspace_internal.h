@@ -91,8 +91,8 @@ ATTR_MUST_USE bool workspace_remake_top(const struct workspace *workspace, int *
 /* Returns the start code that describes the failure best. */
 int workspace_start_code(const struct err *err, const atomic_bool *stop);
 
-/* Scans and hashes a folder. `known` is an earlier manifest of it, so that unchanged files need not
- * be read again; NULL = none. The caller frees *out, even if this fails. */
+/* Scans and hashes a folder. Files that are unchanged since the earlier manifest `known` are not
+ * read again; NULL = none. The caller frees *out, even if this fails. */
 ATTR_MUST_USE bool workspace_read_tree(const struct tree_look *look, const struct tree *known,
                                        struct tree *out, struct err *err);
 

@@ -302,9 +302,9 @@ struct app_news {
     unsigned flags;
 };
 
-/* Adds what has changed since *was, and updates *was. `id` is NULL for the run; `budget` is NULL
- * for a task without an agent. */
-static void add_news(const struct app_notify *notify, char *id, unsigned flags,
+/* Adds what has changed since *was, and updates *was. `notice` has the task, or NULL for the run;
+ * `budget` is NULL for a task without an agent. */
+static void add_news(const struct app_notify *notify, struct notice notice, unsigned flags,
                      const struct budget_state *budget, struct app_noted *was,
                      struct app_news *news)
 {
@@ -319,11 +319,10 @@ static void add_news(const struct app_notify *notify, char *id, unsigned flags,
     if (!notify->is_begun || fresh == 0)
         return;
     news->flags |= fresh;
+    notice.event = fresh;
+    notice.reason = is_spent && (fresh & NOTIFY_BUDGET) != 0 ? spent : NULL;
     if (news->list.total++ < NOTICE_NAMED_MAX)
-        news->items[news->list.count++] =
-            (struct notice){.event = fresh,
-                            .task = id,
-                            .reason = is_spent && (fresh & NOTIFY_BUDGET) != 0 ? spent : NULL};
+        news->items[news->list.count++] = notice;
 }
 
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
@@ -337,10 +336,11 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
         notify->tasks[notify->count] = (struct app_noted){0};
     for (int task = 0; task < count; task++) {
         const struct task_agent *agent = state->tasks[task].agent;
-        add_news(notify, state->plan->tasks[task].id, notice_of_status(state->tasks[task].status),
-                 agent ? &agent->budget : NULL, &notify->tasks[task], &news);
+        add_news(notify, (struct notice){.task = state->plan->tasks[task].id},
+                 notice_of_status(state->tasks[task].status), agent ? &agent->budget : NULL,
+                 &notify->tasks[task], &news);
     }
-    add_news(notify, NULL, 0, &state->budget, &notify->run, &news);
+    add_news(notify, (struct notice){0}, 0, &state->budget, &notify->run, &news);
     if (notify->is_begun && state->ended && !notify->had_ended &&
         (notify->wanted & NOTIFY_ENDED) != 0) {
         news.flags |= NOTIFY_ENDED;
