@@ -4,8 +4,6 @@
  *
  * Only attempts that exited, died of a signal or timed out count as steps. Attempts that never
  * started, were canceled or were interrupted do not.
- *
- * The end of the file has the digest of a step's call, by which attempts are compared.
  */
 #ifndef DEVS_CIRCLES_H
 #define DEVS_CIRCLES_H
@@ -78,26 +76,5 @@ struct loop_facts circles_facts(const struct circles *circles, int step, unsigne
 
 /* Frees it. May be NULL. */
 void circles_free(struct circles *circles);
-
-/*
- * The identity of an attempt's call: 128 bits of SHA-256 over everything that
- * defines it.
- *
- * That is argv, working directory, stdin file, the variables of the step and the whole environment
- * given, its sandbox, and an agent's prompt. The location of the task's workspace is not included.
- * The encoding is in every log, so it never changes. One thread at a time.
- */
-
-/* What all calls of a run have in common, encoded once. */
-struct call_digester;
-
-/* Copies its arguments. `environment` is NULL-terminated "NAME=value"; NULL = none. The caller
- * frees *out with call_digester_close(). */
-void call_digester_open(struct call_digester **out, const char *run_dir, char *const *environment);
-/* Accepts NULL. */
-void call_digester_close(struct call_digester *digester);
-
-/* Returns the digest of the step's call. */
-struct digest call_digester_take(struct call_digester *digester, const struct plan_step *step);
 
 #endif

@@ -185,7 +185,7 @@ void shown_correction(const struct attempt_state *attempt, struct str *out);
 /* Appends "15 s" or "0.5 s"; like shown_duration() from two minutes on. */
 void shown_seconds(int64_t ms, struct str *out);
 
-/* A run as a whole. shown_rows.h has its facts as rows. */
+/* A run as a whole. rows.h has its facts as rows. */
 
 /* Appends "#41" or "#41, 2 live". */
 void shown_run_number(int64_t number, int live_runs, struct str *out);

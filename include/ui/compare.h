@@ -22,7 +22,7 @@
 #include "log_reader.h"
 #include "report_rows.h"
 #include "run_state.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "str.h"
 
 enum { COMPARE_FIRST, COMPARE_SECOND, COMPARE_SIDES };

@@ -5,7 +5,7 @@
 
 #include "adapter.h"
 #include "attr.h"
-#include "shown_rows.h"
+#include "rows.h"
 
 /* What a person can do about a failure of this reason. */
 static const char *const remedies[] = {

@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "fingerprint.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "text.h"
 
 /* The two streams of the last attempt, prepared for reading. For read_file, the unchanged bytes of

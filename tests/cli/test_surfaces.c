@@ -16,7 +16,7 @@
 #include "overview.h"
 #include "show.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "test_main.h"
 
 /* The facts that a surface says. */

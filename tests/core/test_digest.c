@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "circles.h"
 #include "fingerprint.h"
+#include "scheduler.h"
 #include "sha256.h"
 #include "test_main.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "circles.h"
 #include "plan.h"
+#include "scheduler.h"
 #include "str.h"
 #include "test_main.h"
 

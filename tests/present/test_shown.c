@@ -1,4 +1,4 @@
-#include "shown_rows.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "command.h"
 #include "fail.h"
 #include "log_reader.h"
+#include "rows.h"
 #include "show.h"
-#include "shown_rows.h"
 #include "target.h"
 
 static struct rows rows_of(const struct log_run_info *info)

@@ -1,6 +1,6 @@
 /* debug_mode.h - the options of `devs debug`, and its modes. Each mode has a file in this folder,
- * except --frame, which is in export. command/cmd_debug.c has the table that says which options go
- * with which mode. `devs replay`, `devs verify` and `devs what-if` run a mode, too. */
+ * except --frame, which is in export, and --verify and --what-if, which are commands, too.
+ * command/cmd_debug.c has devs replay, and the table that says which options go with which mode. */
 #ifndef DEVS_DEBUG_MODE_H
 #define DEVS_DEBUG_MODE_H
 
@@ -67,6 +67,8 @@ int debug_diff(const struct debug_call *call);
 /* --verify: decides and judges recorded runs again with this build. Returns EXIT_WOULD_CHANGE if a
  * result differs. */
 int debug_verify(const struct debug_call *call);
+/* Prints how devs verify and devs what-if take runs, for their help. */
+void debug_runs_help(void);
 /* --retries: whether retrying helps and where the time went, in the given runs or the whole log. */
 int debug_retries(const struct debug_call *call);
 /* --mark: adds a bookmark at a moment of a run. */

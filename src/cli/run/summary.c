@@ -13,7 +13,7 @@
 #include "fail.h"
 #include "follower.h"
 #include "show.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "spill.h"
 #include "text.h"
 

@@ -16,7 +16,7 @@
 #include "retry_help.h"
 #include "run_state.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "str.h"
 #include "target.h"
 #include "verdict.h"

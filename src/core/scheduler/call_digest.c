@@ -4,7 +4,7 @@
  * Each part is preceded by its length and by whether it exists, so that different calls never have
  * the same encoding. The folder and the environment of the run are encoded once.
  */
-#include "circles.h"
+#include "scheduler.h"
 
 #include <stdlib.h>
 #include <string.h>

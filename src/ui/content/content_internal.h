@@ -7,7 +7,7 @@
 
 #include "forensics.h"
 #include "json.h"
-#include "shown_rows.h"
+#include "rows.h"
 
 struct forensics_facts {
     const struct run_state *state; /* borrowed, like everything below unless noted */

@@ -7,7 +7,7 @@
 #include "content_internal.h"
 #include "log_lines.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "text.h"
 
 enum { NAMES_COLUMNS = 72 };

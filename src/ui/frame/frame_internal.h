@@ -13,7 +13,7 @@
 #include "log_lines.h"
 #include "run_state.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "str.h"
 #include "timeline.h"
 #include "timeline_axis.h"

@@ -2,7 +2,7 @@
 #include "clock.h"
 #include "frame_internal.h"
 #include "notice.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "text.h"
 #include "view.h"
 

@@ -9,7 +9,7 @@
 #include "lines.h"
 #include "repair.h"
 #include "shown.h"
-#include "shown_rows.h"
+#include "rows.h"
 #include "text.h"
 
 /* Appends the proof of a step, "RED: failed as expected (try 1), 0:12 ago", or that there is none

@@ -1,11 +1,11 @@
 /*
- * shown_run.c - a run as a whole, its gates and faults, and its tasks in lists, as labeled rows.
+ * rows_run.c - a run as a whole, its gates and faults, and its tasks in lists, as labeled rows.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "attr.h"
-#include "shown_rows.h"
+#include "rows.h"
 
 enum { SECOND_MS = 1000 };
 

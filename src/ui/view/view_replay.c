@@ -1,5 +1,5 @@
 /*
- * replay.c - moves within a recording: by event, try, failure and time.
+ * view_replay.c - moves within a recording: by event, try, failure and time.
  *
  * Playback follows the recorded times, except that a long silence takes REPLAY_GAP_CUT_MS.
  */

@@ -1,4 +1,5 @@
-/* debug_what_if.c - applies devs what-if to one or several runs, and prints the differences.
+/* cmd_what_if.c - devs what-if: applies a policy to one or several runs, and prints the
+ * differences.
  *
  * Each run is also decided without the change, to separate differences caused by the change from
  * differences between this build and the build that recorded the run. */
@@ -239,4 +240,34 @@ int debug_what_if(const struct debug_call *call)
     violations_done(&wrong);
     policy_change_free(change);
     return code;
+}
+
+static void what_if_help(void)
+{
+    (void)puts("\nPOLICY.json is a policy, such as {\"max_attempts\": 2}, or a\n"
+               "devs.config.json.");
+    debug_runs_help();
+}
+
+int cmd_what_if(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {0};
+    const struct option_spec specs[] = {
+        {"json", 0, NULL, "one JSON object", &words.json, NULL},
+    };
+    struct command_line line = {.specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = -1,
+                                .print_more = what_if_help};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    words.what_if = argv[0];
+    const struct debug_call call = {.globals = globals,
+                                    .words = &words,
+                                    .name = "what-if",
+                                    .operands = argv + 1,
+                                    .operand_count = line.operands - 1};
+    return debug_what_if(&call);
 }

@@ -1,4 +1,4 @@
-/* plan_surroundings.c - reads and writes the surroundings of tasks: workspace, sandbox and limits
+/* plan_isolation.c - reads and writes the surroundings of tasks: workspace, sandbox and limits
  * of a plan.
  *
  * The values of the plan are loaded before its tasks, which use them as defaults. Their errors are

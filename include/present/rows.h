@@ -1,10 +1,10 @@
-/* shown_rows.h - facts about a run, a gate, a task, an attempt, a verdict, a decision, a loop or an
+/* rows.h - facts about a run, a gate, a task, an attempt, a verdict, a decision, a loop or an
  * agent, as labeled rows.
  *
  * The builder of each subject sets the keys, labels and values of its rows. Text, JSON and panes
  * render the rows; they only choose which subjects to show, and in which order. */
-#ifndef DEVS_SHOWN_ROWS_H
-#define DEVS_SHOWN_ROWS_H
+#ifndef DEVS_ROWS_H
+#define DEVS_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ struct str *rows_add(struct rows *rows, const char *key, const char *label, enum
 /* Returns the value of the row, "" if there is none. */
 const char *rows_value(const struct rows *rows, const char *key);
 
-/* Runs, gates and tasks (shown_run.c). Tables draw a row as a column, by its key. */
+/* Runs, gates and tasks (rows_run.c). Tables draw a row as a column, by its key. */
 
 enum shown_run {
     SHOWN_RUN_LIVE,
@@ -113,7 +113,7 @@ void rows_advice(struct rows *rows, const struct run_state *state, int task,
 void rows_captured(struct rows *rows, const struct run_state *state, const struct run_facts *run,
                    int task, int step, int attempt);
 
-/* Attempts, verdicts, decisions, loops and agents (shown_rows.c). */
+/* Attempts, verdicts, decisions, loops and agents (rows.c). */
 
 /* Adds how and when the attempt ended, the time and memory that it used, and how much it wrote. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,

@@ -1,4 +1,4 @@
-/* debug_verify.c - devs verify: decides and judges recorded runs again with this build. */
+/* cmd_verify.c - devs verify: decides and judges recorded runs again with this build. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -581,4 +581,33 @@ int debug_verify(const struct debug_call *call)
     log_reader_close(how.reader);
     config_done(&config);
     return ok ? code : fail(&err);
+}
+
+void debug_runs_help(void)
+{
+    (void)puts("\nRUN is 41, 38-41, last, all, or the file of a log. Without RUN, it is the\n"
+               "newest run.");
+}
+
+int cmd_verify(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {.verify = true};
+    const struct option_spec specs[] = {
+        {"rules", 0, NULL, "exit with 3 also if today's rules give other verdicts", &words.rules,
+         NULL},
+        {"json", 0, NULL, "a JSON object for each run, with every difference", &words.json, NULL},
+    };
+    struct command_line line = {.specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = -1,
+                                .print_more = debug_runs_help};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    const struct debug_call call = {.globals = globals,
+                                    .words = &words,
+                                    .name = "verify",
+                                    .operands = argv,
+                                    .operand_count = line.operands};
+    return debug_verify(&call);
 }

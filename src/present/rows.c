@@ -1,6 +1,6 @@
-/* shown_rows.c - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
- * rows; and rows as text and JSON. shown_run.c has the facts about runs, gates and tasks. */
-#include "shown_rows.h"
+/* rows.c - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
+ * rows; and rows as text and JSON. rows_run.c has the facts about runs, gates and tasks. */
+#include "rows.h"
 
 #include <assert.h>
 #include <stdlib.h>
