@@ -253,19 +253,30 @@ static bool bring_up_to_date(const struct db *db, struct err *err)
     return false;
 }
 
+/* A log whose creation was interrupted may have a WAL already. Leaving and entering the mode again
+ * would fail while another connection is open. */
+static bool start_wal(const struct db *db, struct err *err)
+{
+    int64_t has_wal = 0;
+    if (!db_number(db, "SELECT count(*) FROM pragma_journal_mode WHERE journal_mode='wal'",
+                   &has_wal, err))
+        return false;
+    /* Without the first pragma, the third would make a rollback journal, and no log with one is
+     * opened (db.c). */
+    return has_wal != 0 || db_exec(db,
+                                   "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
+                                   " PRAGMA journal_mode=WAL",
+                                   err);
+}
+
 static bool create_log(const struct db *db, struct err *err)
 {
     char marks[128];
     (void)snprintf(marks, sizeof(marks), "PRAGMA application_id=%d; PRAGMA user_version=%d",
                    SCHEMA_APPLICATION, SCHEMA_VERSION);
 
-    /* These must come first and outside a transaction. Without the first pragma, the third would
-     * make a rollback journal, and no log with one is opened (db.c). */
-    if (!db_exec(db,
-                 "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
-                 " PRAGMA journal_mode=WAL",
-                 err) ||
-        !db_exec(db, "BEGIN IMMEDIATE", err))
+    /* The WAL must be started first, and outside a transaction. */
+    if (!start_wal(db, err) || !db_exec(db, "BEGIN IMMEDIATE", err))
         return false;
     bool ok = db_exec(db, marks, err) && db_exec(db, schema_tables, err) &&
               db_exec(db, schema_additions, err) && db_exec(db, schema_triggers, err) &&

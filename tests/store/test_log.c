@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "log_own.h"
 #include "log_reader.h"
 #include "log_try.h"
 #include "must.h"
@@ -818,6 +820,29 @@ START_TEST(test_a_missing_file_and_an_empty_one)
 }
 END_TEST
 
+/* A writer was killed before it made the tables, and another program has the file open. */
+START_TEST(test_a_log_with_nothing_but_a_wal)
+{
+    struct place place = sample_place();
+    sqlite3 *handle = NULL;
+    FILE *file = fopen(place.db, "w");
+    fclose(file);
+    must(log_own_mark(&place, &err));
+    ck_assert_int_eq(sqlite3_open(place.db, &handle), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(handle,
+                                  "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
+                                  " PRAGMA journal_mode=WAL; SELECT * FROM sqlite_schema",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    struct sample other;
+    sample_open(&other, &place, 1);
+    sample_start(&other);
+    sample_done(&other);
+    ck_assert_int_eq(log_number(&place, "SELECT auto_vacuum FROM pragma_auto_vacuum"), 2);
+    ck_assert_int_eq(sqlite3_close(handle), SQLITE_OK);
+}
+END_TEST
+
 START_TEST(test_a_writer_leaves_one_file)
 {
     struct place place = sample_place();
@@ -1081,6 +1106,7 @@ Suite *test_suite(void)
     TCase *others = test_case(suite, "others");
     tcase_add_loop_test(others, test_other_files_are_refused, 0, 3);
     tcase_add_test(others, test_a_missing_file_and_an_empty_one);
+    tcase_add_test(others, test_a_log_with_nothing_but_a_wal);
     tcase_add_test(others, test_a_writer_leaves_one_file);
     TCase *many = test_case(suite, "many");
     tcase_add_test(many, test_writers_in_turn_lose_nothing);
