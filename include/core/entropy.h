@@ -74,7 +74,8 @@ enum {
     ENTROPY_BETWEEN = 1 << 10, /* news that did not help: an edit failed more than once before it
                                   and is not mended yet */
     ENTROPY_REPORTS = 1 << 11, /* succeeded and reports failures: a pipe hides the exit code */
-    ENTROPY_BITS_ALL = (1 << 12) - 1,
+    ENTROPY_IDLE = 1 << 12,    /* does nothing, like echo with fixed words */
+    ENTROPY_BITS_ALL = (1 << 13) - 1,
 };
 
 /* What is kept of a step. A plain value; zero-initialized: an empty call. */

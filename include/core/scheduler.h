@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "circles.h"
 #include "control.h"
+#include "digest.h"
 #include "event.h"
 #include "run_state.h"
 

@@ -21,8 +21,8 @@
 #include "lines.h"
 #include "log_reader.h"
 #include "report_rows.h"
-#include "run_state.h"
 #include "rows.h"
+#include "run_state.h"
 #include "str.h"
 
 enum { COMPARE_FIRST, COMPARE_SECOND, COMPARE_SIDES };

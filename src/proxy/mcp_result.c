@@ -10,8 +10,8 @@
 #include "attr.h"
 #include "clock.h"
 #include "fingerprint.h"
-#include "shown.h"
 #include "rows.h"
+#include "shown.h"
 #include "text.h"
 
 /* The two streams of the last attempt, prepared for reading. For read_file, the unchanged bytes of

@@ -14,9 +14,9 @@
 #include "clock.h"
 #include "follower.h"
 #include "overview.h"
+#include "rows.h"
 #include "show.h"
 #include "shown.h"
-#include "rows.h"
 #include "test_main.h"
 
 /* The facts that a surface says. */

@@ -7,7 +7,7 @@
 #include "agent_stream.h"
 #include "json.h"
 #include "judge.h"
-#include "rows.h"
+#include "row_file.h"
 #include "test_main.h"
 
 static struct rows results, endings;

@@ -7,7 +7,7 @@
 #include "agent_internal.h"
 #include "item_name.h"
 #include "judge.h"
-#include "rows.h"
+#include "row_file.h"
 #include "str.h"
 #include "test_main.h"
 

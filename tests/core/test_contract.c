@@ -8,7 +8,7 @@
 #include "policy.h"
 #include "protocol.h"
 #include "repair.h"
-#include "rows.h"
+#include "row_file.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -644,7 +644,7 @@ static const char *const not_facts[] = {
     "{\"call\":\"0123456789abcdef0123456789abcdeX\"}",
     "{\"outcome\":{}}",
     "{\"bits\":-1}",
-    "{\"bits\":4096}",
+    "{\"bits\":8192}",
     "{\"bits\":\"1\"}",
     "{\"gain\":\"much\"}",
     "{\"new_permille\":1001}",

@@ -354,7 +354,7 @@ static const struct {
     {EVENT_ATTEMPT_ENDED, "{\"new_permille\":-2}"},
     {EVENT_ATTEMPT_ENDED, "{\"loop\":1}"},
     {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"gain\":\"luck\"}}"},
-    {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"bits\":4096}}"},
+    {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"bits\":8192}}"},
     {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"new_permille\":1001}}"},
     {EVENT_AGENT_CALL, "{\"number\":0}"},
     {EVENT_AGENT_CALL, "{\"number\":10001}"},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
+#include "row_file.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -5,7 +5,7 @@
 
 #include "plan.h"
 #include "plan_internal.h"
-#include "rows.h"
+#include "row_file.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "item_name.h"
-#include "rows.h"
+#include "row_file.h"
 #include "str.h"
 #include "test_main.h"
 

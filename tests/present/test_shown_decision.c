@@ -7,8 +7,8 @@
 
 #include "attr.h"
 #include "play.h"
-#include "shown.h"
 #include "rows.h"
+#include "shown.h"
 #include "test_main.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };

@@ -12,8 +12,8 @@
 #include "err.h"
 #include "fail.h"
 #include "follower.h"
-#include "show.h"
 #include "rows.h"
+#include "show.h"
 #include "spill.h"
 #include "text.h"
 

@@ -309,19 +309,25 @@ static int steps_again(const struct entropy_window *window, int period)
     return same;
 }
 
-/* A lap counts as a cycle only if it has two different steps, and at least one that is no poll. */
+/* Returns true for a step that neither polls nor idles. */
+static bool acts(const struct past *past)
+{
+    return !(past->bits & (ENTROPY_POLL | ENTROPY_IDLE));
+}
+
+/* A lap counts as a cycle only if it has two different steps, and at least one of them acts. */
 static bool lap_counts(const struct entropy_window *window, int period)
 {
     const struct past *last = entropy_window_past(window, 0);
     bool differs = false;
-    bool acts = !(last->bits & ENTROPY_POLL);
+    bool any_acts = acts(last);
     for (int i = 1; i < period; i++) {
         const struct past *past = entropy_window_past(window, i);
         differs = differs || !digest_equal(past->call, last->call) ||
                   !digest_equal(past->outcome, last->outcome);
-        acts = acts || !(past->bits & ENTROPY_POLL);
+        any_acts = any_acts || acts(past);
     }
-    return differs && acts;
+    return differs && any_acts;
 }
 
 static void fill_range(const struct sight *sight, int steps, struct entropy_verdict *out)

@@ -778,7 +778,8 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     const unsigned echo = 1u << NORMALISER_ARGUMENTS;
     const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
     const bool replans = repeats_plan(memory, &ending);
-    const enum entropy_gain gain = replans ? ENTROPY_GAIN_NONE : gain_of(memory, &ending);
+    const bool idle = memory->call.traits & CALL_IDLE;
+    const enum entropy_gain gain = replans || idle ? ENTROPY_GAIN_NONE : gain_of(memory, &ending);
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
@@ -800,7 +801,7 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
                 (ending.between ? (unsigned)ENTROPY_BETWEEN : 0) |
                 (reports ? (unsigned)ENTROPY_REPORTS : 0) |
                 (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
-                (masks ? (unsigned)ENTROPY_MASKED : 0),
+                (idle ? (unsigned)ENTROPY_IDLE : 0) | (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,
         .outcome = ending.outcome,
         .raw = entropy_hash_pair(memory->sums.raw, memory->call.exact),

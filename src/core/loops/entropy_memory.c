@@ -506,7 +506,7 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
                       struct digest plain, struct digest general)
 {
     struct step_sums *sums = &memory->sums;
-    if (is_own_echo(memory, line))
+    if (memory->call.traits & CALL_IDLE || is_own_echo(memory, line))
         return;
     const unsigned hints =
         sums->lines < HINT_LINES && !memory->attempt ? entropy_hints(line->bytes, line->len) : 0;

@@ -382,15 +382,33 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
     return traits_of_program(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
-/* An echo that always runs and always prints the same says nothing. */
-static bool is_idle_echo(const char *text, const struct simple *simple, enum tie after)
+/* Returns true if the shell expands something in the text other than the date. */
+static bool is_expanded(const char *text, size_t len)
 {
-    const char *start = text + simple->start;
-    const size_t len = simple->end - simple->start;
-    const bool echo = simple->count > 0 && strcmp(simple->words[0], "echo") == 0;
-    return echo && !simple->to_file && after != TIE_PIPE &&
-           (simple->before == TIE_NONE || simple->before == TIE_LIST) && !memchr(start, '$', len) &&
-           !memchr(start, '`', len);
+    static const char date[] = "$(date";
+    enum { DATE_LEN = sizeof(date) - 1 };
+    for (size_t at = 0; at < len; at++) {
+        if (text[at] != '$' && text[at] != '`')
+            continue;
+        if (len - at <= DATE_LEN || strncmp(text + at, date, DATE_LEN) != 0 ||
+            !strchr(") ", text[at + DATE_LEN]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns true for a command that always runs, does nothing, and prints at most fixed words and
+ * the date: echo, true, ":" and exit 0. */
+static bool is_idle(const char *text, const struct simple *simple, enum tie after)
+{
+    static const char *const idle[] = {"echo", "true", ":"};
+    if (simple->count == 0 || simple->to_file || after == TIE_PIPE ||
+        (simple->before != TIE_NONE && simple->before != TIE_LIST))
+        return false;
+    if (simple->count == 2 && strcmp(simple->words[0], "exit") == 0)
+        return strcmp(simple->words[1], "0") == 0;
+    return text_is_in(idle, ARRAY_LEN(idle), simple->words[0]) &&
+           !is_expanded(text + simple->start, simple->end - simple->start);
 }
 
 static void note_echo(struct shell_command *out, const char *text, const struct simple *echo)
@@ -411,7 +429,7 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
         entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
 }
 
-/* Collects what the simple commands do together. Idle echoes are left out of the key. */
+/* Collects what the simple commands do together. Idle commands are left out of the key. */
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
@@ -421,8 +439,9 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
     for (size_t at = 0; at < len;) {
         struct simple simple;
         read_simple(text, len, &at, &tie, &simple);
-        if (is_idle_echo(text, &simple, at < len ? tie : TIE_LIST)) {
-            note_echo(out, text, &simple);
+        if (is_idle(text, &simple, at < len ? tie : TIE_LIST)) {
+            if (strcmp(simple.words[0], "echo") == 0)
+                note_echo(out, text, &simple);
             continue;
         }
         str_add_n(out->text, text + simple.start, at - simple.start);
@@ -446,9 +465,10 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
     }
     while (out->text->len > start && strchr("; &|\n", out->text->data[out->text->len - 1]))
         out->text->data[--out->text->len] = '\0';
-    if (out->text->len == start) { /* only echoes: they are what the line does */
-        str_add_n(out->text, text, len);
-        out->echo_count = 0;
+    if (out->text->len == start && len > 0) {
+        str_add_char(out->text, ':');
+        out->traits = CALL_IDLE;
+        return;
     }
 
     if (!acts) {

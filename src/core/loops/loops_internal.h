@@ -47,6 +47,7 @@ enum {
     CALL_CODE = 1 << 16,      /* runs code of its own, whose output is an answer */
     CALL_TAKES = 1 << 17,     /* takes the next item of a queue; each one is different */
     CALL_DELEGATES = 1 << 18, /* gives a prompt to another agent, whose answer is prose */
+    CALL_IDLE = 1 << 19,      /* does nothing, and prints at most its own words and the date */
 };
 
 /* Returns true for a word such as "pop", which takes the next item of a queue. */
@@ -192,8 +193,8 @@ struct shell_command {
     uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of the lines that these echoes print */
 };
 
-/* Reduces blanks between words to one. Leaves out comments and echoes of fixed words that always
- * run (`echo "try 3"; make`), unless there is nothing else. */
+/* Reduces blanks between words to one. Leaves out comments, and commands that always run and do
+ * nothing (`echo "try 3"; make`). If nothing else is left, the text is ":". */
 void entropy_shell_read(const char *command, size_t len, struct shell_command *out);
 
 /*

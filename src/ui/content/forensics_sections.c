@@ -6,8 +6,8 @@
 #include "clock.h"
 #include "content_internal.h"
 #include "log_lines.h"
-#include "shown.h"
 #include "rows.h"
+#include "shown.h"
 #include "text.h"
 
 enum { NAMES_COLUMNS = 72 };

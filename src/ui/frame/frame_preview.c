@@ -8,8 +8,8 @@
 #include "frame_internal.h"
 #include "lines.h"
 #include "repair.h"
-#include "shown.h"
 #include "rows.h"
+#include "shown.h"
 #include "text.h"
 
 /* Appends the proof of a step, "RED: failed as expected (try 1), 0:12 ago", or that there is none

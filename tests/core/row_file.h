@@ -1,6 +1,6 @@
 /*
- * rows.h - tables of inputs and expected outputs that are easier to read as text than as C strings:
- * files under tests/data.
+ * row_file.h - tables of inputs and expected outputs that are easier to read as text than as C
+ * strings: files under tests/data.
  *
  *   # a comment
  *   the input, one line or more
@@ -8,8 +8,8 @@
  *
  * An empty line ends a row.
  */
-#ifndef DEVS_TEST_ROWS_H
-#define DEVS_TEST_ROWS_H
+#ifndef DEVS_TEST_ROW_FILE_H
+#define DEVS_TEST_ROW_FILE_H
 
 struct row {
     const char *file;

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "row_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
