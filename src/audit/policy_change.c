@@ -38,7 +38,7 @@ static void add_number(const char *key, const struct json *value, struct str *ou
         {"same_stops", "stops after ", " equal results", NULL, "ignores equal results", false},
         {"unchanged_stops", "stops after ", " equal results on an unchanged tree", NULL,
          "ignores equal results on an unchanged tree", false},
-        {"retry_after_cap_ms", "waits on a server up to ", "", NULL, "ignores the server's hints",
+        {"retry_after_cap_ms", "waits up to ", " for a server", NULL, "ignores the server's hints",
          true},
         {"deadline_ms", "within ", "", NULL, "no deadline", true},
     };
@@ -77,7 +77,8 @@ static void add_field(const char *key, const struct json *value, struct str *out
     else if (strcmp(key, "phases") == 0)
         add_list("retries in", value, out);
     else if (strcmp(key, "retry_timeouts") == 0)
-        str_add(out, json_bool(value, false) ? "retries after a timeout" : "not after a timeout");
+        str_add(out, json_bool(value, false) ? "retries after a timeout"
+                                             : "does not retry after a timeout");
     else if (strcmp(key, "exhausted") == 0)
         str_addf(out, "used up: %s", json_text(value, ""));
     else if (strcmp(key, "jitter") == 0 && word)
@@ -101,7 +102,7 @@ static void add_policy(const struct json *policy, struct str *out)
         add_field(key, value, out);
         any = true;
     }
-    str_add(out, any ? "" : "as it was");
+    str_add(out, any ? "" : "unchanged");
 }
 
 void policy_change_words(const struct policy_change *change, struct str *out)
@@ -119,7 +120,7 @@ void policy_change_words(const struct policy_change *change, struct str *out)
         add_policy(value, out);
         any = true;
     }
-    str_add(out, any ? "" : "as it was");
+    str_add(out, any ? "" : "unchanged");
 }
 
 #define EVERY "every-step" /* the name of the policy of every step while it is checked */

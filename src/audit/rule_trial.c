@@ -61,10 +61,10 @@ static void change_word(const struct opinion *opinion, const struct opinion *oth
         (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s you", opinion->word,
                        verdict->ask ? "asks" : "without asking");
     else
-        (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s a time to retry", opinion->word,
-                       verdict->retry_after_ms < 0         ? "without"
-                       : other->verdict.retry_after_ms < 0 ? "with"
-                                                           : "with another");
+        (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s time to retry", opinion->word,
+                       verdict->retry_after_ms < 0         ? "without a"
+                       : other->verdict.retry_after_ms < 0 ? "with a"
+                                                           : "with a different");
 }
 
 static struct rule_trial_change *find_change(struct rule_trial *result, const char *from,
@@ -263,7 +263,7 @@ void rule_trial_words(const struct rule_trial *trial, struct str *out)
     if (trial->cancelled)
         str_addf(out, "stopped after %lld: ", (long long)trial->attempts);
     if (trial->attempts == 0) {
-        str_add(out, "no attempt is recorded yet");
+        str_add(out, "no attempts have been recorded yet");
         return;
     }
     str_addf(out, "%lld of %lld would change", (long long)trial->changed,

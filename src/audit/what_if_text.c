@@ -274,7 +274,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
     if (sum->steps_refused > 0) {
         str_clear(&text);
         str_addf(&text,
-                 "a plan with policy B would be rejected: it retries %d step%s in place, not "
+                 "a plan with policy B would be rejected: it retries in place %d step%s not "
                  "declared idempotent",
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);
@@ -283,13 +283,13 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
         str_clear(&text);
         str_add(&text, "a try would end the same way after a different wait");
         if (sum->rate_limits)
-            str_add(&text, "; waits after a rate limit are no shorter than they were");
+            str_add(&text, "; waits after a rate limit are no shorter than recorded");
         if (sum->by_hand > 0)
-            str_addf(&text, "; tasks that a person continued continue (%" PRId64 " time%s)",
+            str_addf(&text, "; tasks that a person continued still continue (%" PRId64 " time%s)",
                      sum->by_hand, sum->by_hand == 1 ? "" : "s");
         str_add(&text, "; slots, budgets and loops are as recorded");
         if (sum->gates)
-            str_add(&text, ", waits at a gate too");
+            str_add(&text, ", and so are waits at a gate");
         add_wrapped(" assumed: ", str_text(&text), look, out);
     }
     if (sum->other.unknown > 0)
@@ -327,11 +327,12 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
     what_if_sum(same, &sum);
     if (sum.differ == 0)
         return;
-    str_addf(&text,
-             "this devs decides %lld time%s differently than recorded, without any change, the "
-             "first time at %s: see devs verify %lld",
-             (long long)sum.differ, sum.differ == 1 ? "" : "s",
-             look->hms(sum.first.at.at_ms, clock), (long long)run);
+    str_addf(
+        &text,
+        "even with the same policies, this devs decides differently than recorded %lld time%s, "
+        "first at %s: see devs verify %lld",
+        (long long)sum.differ, sum.differ == 1 ? "" : "s", look->hms(sum.first.at.at_ms, clock),
+        (long long)run);
     add_wrapped(" ", str_text(&text), look, out);
     str_done(&text);
 }

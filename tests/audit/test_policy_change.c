@@ -31,7 +31,7 @@ static const struct row {
     int attempts[STEPS];
     int64_t cap_ms[STEPS];
 } rows[] = {
-    {"{}", "as it was", {3, 5, 5, 4}, {30000, 30000, 7, 60000}},
+    {"{}", "unchanged", {3, 5, 5, 4}, {30000, 30000, 7, 60000}},
     {"{\"cap_ms\":20000}", "cap 20 s", {3, 5, 5, 4}, {20000, 20000, 20000, 20000}},
     {"{\"policy\":{\"max_attempts\":2}}", "2 tries", {2, 2, 2, 2}, {30000, 30000, 7, 60000}},
     {"{\"policy\":\"transport\"}", "like transport", {4, 4, 4, 4}, {60000, 60000, 60000, 60000}},

@@ -248,7 +248,7 @@ START_TEST(test_a_log_without_attempts_says_so)
 {
     sample_open(&sample, &place, TASKS);
     try_rule(NULL, flux_rule);
-    ck_assert_str_eq(str_text(&words), "no attempt is recorded yet");
+    ck_assert_str_eq(str_text(&words), "no attempts have been recorded yet");
 }
 END_TEST
 
