@@ -247,7 +247,7 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     if (!path || !stays_inside(path)) {
         (void)err_set(err, ERR_INVALID, "argument 'path': '%.200s' is not inside the project",
                       out->path);
-        return err_hint(err, "a path relative to %.120s, without '..'", root);
+        return err_hint(err, "use a path relative to %.120s, without '..'", root);
     }
     /* Only devs writes to the log's directory. */
     const char *first = path;
@@ -256,7 +256,7 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     if (strncmp(first, ".devs", 5) == 0 && (first[5] == '/' || first[5] == '\0'))
         return refuse_argument("path", "files in .devs belong to devs", err);
     if (out->path && (*path == '\0' || path[strlen(path) - 1] == '/'))
-        return refuse_argument("path", "it names a folder", err);
+        return refuse_argument("path", "expected a file, not a folder", err);
     if (out->path)
         memmove(out->path, path, strlen(path) + 1);
     return true;
@@ -382,7 +382,7 @@ static bool add_call(const struct mcp_request *request, const struct mcp_setting
     if (!request->path) {
         if (!argv) {
             (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
-            return err_hint(err, "give argv, or ask the person to add \"tests\": {\"run\": "
+            return err_hint(err, "pass argv, or ask the person to add \"tests\": {\"run\": "
                                  "[\"make\", \"test\"]} to devs.config.json");
         }
         for (; *argv; argv++)

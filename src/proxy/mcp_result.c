@@ -52,22 +52,21 @@ static bool mcp_ended_is_file(const struct mcp_ended *ended)
 /* Advice for each reason of a persistent failure. */
 static const char *const by_reason[] = {
     [REASON_TEST_FAIL] = "A test failed: read its output, fix the work, then run it again.",
-    [REASON_COMPILE] = "It does not build: fix the first error, then run it again.",
+    [REASON_COMPILE] = "The build failed: fix the first error, then run it again.",
     [REASON_USAGE] = "The command line is wrong: read the usage and correct it.",
-    [REASON_NOT_FOUND] =
-        "Something that it needs was not found: check the names before calling again.",
+    [REASON_NOT_FOUND] = "Something was not found: check the names before calling again.",
     [REASON_PERMISSION] = "A permission is missing: do not work around it, ask the person.",
     [REASON_AUTH] = "A login or key is missing: only the person can fix that.",
     [REASON_QUOTA] = "A quota is used up: only the person can fix that.",
     [REASON_CONTEXT_LENGTH] = "The prompt is too long: shorten it.",
     [REASON_BAD_REQUEST] = "The request is wrong: fix it before calling again.",
     [REASON_TOO_LARGE] = "The request is too large: make it smaller.",
-    [REASON_LIMIT] = "It hit a limit: do less at a time.",
+    [REASON_LIMIT] = "A limit was hit: do less at a time.",
     [REASON_CONFIG] = "The settings are wrong: fix them before calling again.",
     [REASON_CONFLICT] = "There is a conflict: resolve it before calling again.",
     [REASON_CRASH] = "The program crashed: find out why before calling again.",
-    [REASON_SETUP] = "Its environment is not set up: set it up, or ask the person.",
-    [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
+    [REASON_SETUP] = "The environment is not set up: set it up, or ask the person.",
+    [REASON_DEADLINE] = "The call needs more time: set timeout_s, or do less at a time.",
 };
 
 /* Appends why there could be only one try, without a period. Appends nothing if the call's policy
@@ -104,7 +103,7 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
                      "a loop. ");
     switch (ended->state->tasks[ended->task].status) {
     case TASK_CANCELLED:
-        advice = "It was stopped from outside: do not repeat it, ask what to do instead.";
+        advice = "The call was stopped from outside: do not repeat it, ask what to do instead.";
         break;
     case TASK_NEEDS_YOU:
         advice = "Only a person can fix this: tell them what this says, and stop.";
@@ -122,7 +121,7 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
     case TASK_GAVE_UP:
     case TASK_STATUS_COUNT:
         if (!attempt)
-            advice = "It was not executed: tell the person.";
+            advice = "The call was not executed: tell the person.";
         else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
             advice = by_reason[REASON_DEADLINE];
         else if (verdict && verdict->class == VERDICT_TRANSIENT)

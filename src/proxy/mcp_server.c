@@ -76,9 +76,9 @@ void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do)
 
 void mcp_reply_unknown(struct str *out, const char *why)
 {
-    static const char next[] = "Look at what it would have changed before you call again.";
+    static const char next[] = "Check what it may have changed before you call again.";
     struct str text = {0};
-    str_addf(&text, "how it ended is not known: %s\n%s", why, next);
+    str_addf(&text, "it is not known how the call ended: %s\n%s", why, next);
     begin_error(out, &text, "unknown");
     str_json_text(out, "why", why);
     str_json_text(out, "next", next);
@@ -300,7 +300,7 @@ static void answer_call_tool(const struct asked *asked)
         refuse_request(asked, MCP_ERROR_REQUEST, "a call with this id is still in progress");
     } else if (server->call_count == MCP_CALLS_MAX) {
         /* Sent as a tool's result, so that the model sees it too. */
-        str_addf(&why, "%d calls are in progress, no more are accepted at once", MCP_CALLS_MAX);
+        str_addf(&why, "%d calls are already in progress, which is the maximum", MCP_CALLS_MAX);
         mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
         answer_request(asked, &members);
     } else {
@@ -369,7 +369,7 @@ static bool settle_era(struct asked *asked)
         return true;
     if (json_kind(json_get(meta, capabilities_key)) != JSON_KIND_OBJECT) {
         refuse_request(asked, MCP_ERROR_PARAMS,
-                       "_meta lacks io.modelcontextprotocol/clientCapabilities, an object");
+                       "_meta must have an object io.modelcontextprotocol/clientCapabilities");
         return false;
     }
     take_client(asked->server, json_get(meta, client_key));
@@ -391,7 +391,7 @@ static void take_request(struct mcp_server *server, const struct mcp_message *me
         return;
     }
     struct str why = {0};
-    str_addf(&why, "no method '%.*s'", MCP_METHOD_MAX, message->method);
+    str_addf(&why, "unknown method '%.*s'", MCP_METHOD_MAX, message->method);
     refuse_request(&asked, MCP_ERROR_METHOD, str_text(&why));
     str_done(&why);
 }

@@ -95,7 +95,7 @@ void mcp_message_read(const struct json *json, struct mcp_message *out)
     if (mcp_is_id(id))
         json_write(&out->id, id);
     if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0) {
-        break_message(out, "it lacks \"jsonrpc\":\"2.0\"");
+        break_message(out, "a message must have \"jsonrpc\":\"2.0\"");
     } else if (method) {
         out->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
         out->method = json_text(method, NULL);
@@ -110,7 +110,7 @@ void mcp_message_read(const struct json *json, struct mcp_message *out)
     } else if (json_get(json, "result") || json_get(json, "error")) {
         out->kind = MCP_RESPONSE;
     } else {
-        break_message(out, "it has no method");
+        break_message(out, "a message must have a method");
     }
 }
 

@@ -112,7 +112,7 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
     mcp_loops_open(&executor->loops, &options.plan->loops);
     if (executor->tree) { /* the calls do not work in the user's own directory */
         struct str note = {0};
-        str_addf(&note, "its calls run in %s", session_tree_dir(executor->tree));
+        str_addf(&note, "the session's calls run in %s", session_tree_dir(executor->tree));
         engine_note(executor->engine, -1, str_text(&note));
         str_done(&note);
     }
@@ -144,7 +144,7 @@ static void executor_begin(void *ctx, struct mcp_call *call)
     if (!call->request.says_idempotent && spec && workspace_can_be_reset(spec))
         call->request.idempotent = true;
     if (executor->is_closed) {
-        (void)err_set(&err, ERR_INVALID, "run #%lld of this session is over",
+        (void)err_set(&err, ERR_INVALID, "run #%lld of this session has ended",
                       (long long)executor->run);
         (void)err_hint(&err, "A person or the end of the session stopped it: make no more calls, "
                              "and ask what to do.");

@@ -279,7 +279,7 @@ def test_cancelling(folder):
     check("what a person cancels is an error", reply["isError"], (answer, reply))
     check("that says who", "cancelled by " in text_of(reply) and
           reply["structuredContent"]["cancelled_by"], reply)
-    check("and what to do", "It was stopped from outside" in text_of(reply), reply)
+    check("and what to do", "The call was stopped from outside" in text_of(reply), reply)
 
     number = client.begin("tools/call", name="execute_command", _meta={"progressToken": "t"},
                           arguments={"argv": ["sh", "-c", "echo HTTP 429, retry-after: 600; exit 1"],

@@ -299,7 +299,7 @@ START_TEST(test_more_calls_than_the_limit_are_refused)
     ck_assert_uint_eq(out.bytes.len, 0);
     call("999", "");
     ck_assert_uint_eq(begun_count, MCP_CALLS_MAX);
-    ck_assert_ptr_nonnull(strstr(said(), "64 calls are in progress"));
+    ck_assert_ptr_nonnull(strstr(said(), "64 calls are already in progress"));
     ck_assert_ptr_nonnull(strstr(said(), "\"isError\":true"));
     mcp_server_answer(&server, begun[3], "");
     forget();
@@ -408,7 +408,7 @@ static const struct {
     {MCP_TOOL_WRITE, "{'path':'a'}", "argument 'content': it is missing"},
     {MCP_TOOL_WRITE, "{'content':'a'}", "argument 'path': it is missing"},
     {MCP_TOOL_READ, "{'path':''}", "argument 'path': expected the path of a file"},
-    {MCP_TOOL_READ, "{'path':'src/'}", "argument 'path': it names a folder"},
+    {MCP_TOOL_READ, "{'path':'src/'}", "argument 'path': expected a file, not a folder"},
     {MCP_TOOL_READ, "{'path':'/etc/passwd'}", "is not inside the project"},
     {MCP_TOOL_READ, "{'path':'/srv/shopping'}", "is not inside the project"},
     {MCP_TOOL_READ, "{'path':'/srv/shop'}", "is not inside the project"},
