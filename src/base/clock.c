@@ -246,5 +246,5 @@ bool clock_find(const char *words, const struct clock_span *span, int64_t *out_m
     if (find_hour(words, span, out_ms) || find_date(words, out_ms))
         return true;
     (void)err_set(err, ERR_INVALID, "'%s' is not a time", words);
-    return err_hint(err, "as in 14:00:31, -2m, 2025-11-20T14:00:31Z");
+    return err_hint(err, "use a time such as 14:00:31, -2m or 2025-11-20T14:00:31Z");
 }

@@ -46,7 +46,7 @@ bool err_set_errno(struct err *err, int number, const char *fmt, ...)
     if (strerror_r(number, why, sizeof(why)) != 0)
         (void)snprintf(why, sizeof(why), "error %d", number);
     (void)err_set(err, ERR_IO, "%s: %s", what, why);
-    return (number == ENOSPC || number == EDQUOT) && err_hint(err, "make room on that disk");
+    return (number == ENOSPC || number == EDQUOT) && err_hint(err, "free some space on that disk");
 }
 
 bool err_hint(struct err *err, const char *fmt, ...)

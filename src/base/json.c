@@ -90,7 +90,7 @@ static const struct {
     const char *words;
 } reasons[] = {
     {json_error_stack_overflow, "nested too deeply"},
-    {json_error_premature_end_of_input, "the text ends too early"},
+    {json_error_premature_end_of_input, "unexpected end of the document"},
     {json_error_end_of_input_expected, "unexpected text after the value"},
     {json_error_null_character, "U+0000 is not allowed in a string"},
     {json_error_null_byte_in_key, "U+0000 is not allowed in a key"},

@@ -14,7 +14,7 @@ enum { FIRST_CAP = 16 };
 
 void xalloc_fail(void)
 {
-    (void)fputs("devs: out of memory; what is in the log is kept\n", stderr);
+    (void)fputs("devs: out of memory; everything recorded so far is kept\n", stderr);
     abort();
 }
 

@@ -373,7 +373,7 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", file);
     if (lstat(file, &info) == 0) {
         (void)err_set(err, ERR_INVALID, "'%s' already exists", file);
-        return err_hint(err, "-o FILE chooses another one");
+        return err_hint(err, "choose a different file with -o FILE");
     }
     (void)snprintf(part, sizeof(part), ".part-%ld", (long)getpid());
     char path[PATH_MAX];
@@ -457,9 +457,9 @@ static bool look_for_spill(struct bundle *bundle, const struct bundle_asked *ask
     bundle->run = info.number;
     bundle->last_seq = info.last_seq;
     if (ok && spill_find(info.uid, &spill)) {
-        (void)err_set(err, ERR_INVALID, "a part of run #%lld is in a second log, '%s'",
+        (void)err_set(err, ERR_INVALID, "part of run #%lld is in a spill log, '%s'",
                       (long long)info.number, spill.db);
-        ok = err_hint(err, "devs gc --merge FILE merges it once the run is over");
+        ok = err_hint(err, "devs gc --merge FILE merges it once the run has ended");
     }
     log_run_info_done(&info);
     log_reader_close(reader);

@@ -174,7 +174,7 @@ bool call_log_open(struct call_log **out, const struct place *place,
     const size_t len = strlen(session->agent);
     if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, name_letters) != len ||
         strchr("._-", session->agent[0]))
-        return err_set(err, ERR_INVALID, "'%.*s' is not an agent name", CALL_LOG_AGENT_MAX,
+        return err_set(err, ERR_INVALID, "invalid agent name '%.*s'", CALL_LOG_AGENT_MAX,
                        session->agent);
     const size_t id_len = strlen(session->id);
     if (id_len == 0 || id_len > CALL_LOG_SESSION_MAX || strcspn(session->id, controls) != id_len)
@@ -564,7 +564,7 @@ static bool is_call_in_loop(const struct call_log *log, const char *tool, const 
 static const char by_person[] =
     "a person has stopped this session in devs: end your turn and say where you are";
 static const char in_circles[] =
-    "this call is part of a loop and was not made: do something else, or "
+    "this call is part of a loop and was denied: do something else, or "
     "end your turn and say what blocks you";
 
 bool call_log_turn_away(struct call_log *log, const struct call_made *call,

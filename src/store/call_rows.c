@@ -461,7 +461,7 @@ static bool make_plan(const struct call_session *session, struct plan **out, str
 
     bool ok = plan_parse_with(str_text(text), text->len, &context, out, &violations);
     if (!ok)
-        (void)err_set(err, ERR_INVALID, "agent '%s': cannot make a plan for it: %s", session->agent,
+        (void)err_set(err, ERR_INVALID, "cannot make a plan for agent '%s': %s", session->agent,
                       violations.count > 0 ? violations.items[0].message : "it is invalid");
     violations_done(&violations);
     if (ok && plan_has_more(*out)) {

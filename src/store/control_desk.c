@@ -259,7 +259,7 @@ bool control_desk_start(struct control_desk **out, const struct place *place, st
     if (ok) {
         int code = quiet_thread_start(&desk->thread, run_desk, desk);
         desk->has_thread = code == 0;
-        ok = code == 0 || err_set_errno(err, code, "cannot start the control desk");
+        ok = code == 0 || err_set_errno(err, code, "cannot start the thread for actions");
     }
     if (ok)
         *out = desk;
@@ -307,7 +307,7 @@ bool control_desk_ask(struct control_desk *desk, int64_t run, const struct contr
 bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out, struct err *err)
 {
     if (ticket < 1 || ticket > desk->last_ticket)
-        return err_set(err, ERR_NOT_FOUND, "no action has ticket %lld", (long long)ticket);
+        return err_set(err, ERR_NOT_FOUND, "unknown ticket %lld", (long long)ticket);
     (void)pthread_mutex_lock(&desk->lock);
     struct result result = desk->results[ticket % RESULTS_MAX];
     (void)pthread_mutex_unlock(&desk->lock);

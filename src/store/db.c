@@ -42,9 +42,9 @@ static enum err_code code_of(int sqlite_code)
 
 bool db_hint_recover(const char *path, struct err *err)
 {
-    static const char words[] = "sqlite3 '' .recover copies what can be read";
+    static const char words[] = "sqlite3 '' .recover copies the readable data";
     const bool fits = strlen(path) + sizeof(words) <= ERR_HINT_MAX && !strchr(path, '\'');
-    return err_hint(err, "sqlite3 %s%s%s .recover copies what can be read", fits ? "'" : "",
+    return err_hint(err, "sqlite3 %s%s%s .recover copies the readable data", fits ? "'" : "",
                     fits ? path : "FILE", fits ? "'" : "");
 }
 
@@ -55,7 +55,7 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
     const char *path = db->handle ? sqlite3_db_filename(db->handle, "main") : NULL;
     if ((code & 0xff) == SQLITE_FULL) {
         (void)err_set(err, code_of(code), "log: the disk is full");
-        return err_hint(err, "make room, or --db FILE on another disk");
+        return err_hint(err, "free some space, or use --db FILE on another disk");
     }
     if ((code & 0xff) == SQLITE_INTERRUPT)
         return err_set(err, ERR_DAMAGED, "log '%.200s': reading it takes too long",
@@ -129,8 +129,8 @@ static bool check_beside(const char *path, struct err *err)
     if (!private_path_join(name, sizeof(name), path, "-journal", err))
         return false;
     if (lstat(name, &info) == 0) {
-        (void)err_set(err, ERR_DAMAGED, "'%s' is next to the log, and devs never creates one",
-                      name);
+        (void)err_set(err, ERR_DAMAGED,
+                      "'%s' is next to the log, but devs never creates such a file", name);
         return err_hint(err, "if you did not create it either, move it away: it may be forged");
     }
     if (!private_path_join(name, sizeof(name), path, "-wal", err))
@@ -140,7 +140,7 @@ static bool check_beside(const char *path, struct err *err)
          (info.st_mode & ~file.st_mode & MODE_BITS) == 0))
         return true;
     (void)err_set(err, ERR_DAMAGED, "'%s' was not created together with the log", name);
-    return err_hint(err, "if you created it, give it the owner and the mode of the log");
+    return err_hint(err, "if you created it, give it the same owner and mode as the log");
 }
 
 /* Turns off memory statistics, which nobody uses and which cost a lock for each allocation. Fails
@@ -244,7 +244,7 @@ bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *e
     bool row = false;
     bool ok = db_prepare(db, &sql, 1, &statement, err) && db_next(db, statement, &row, err);
     if (ok && !row)
-        ok = err_set(err, ERR_DAMAGED, "log: %s: no answer", sql);
+        ok = err_set(err, ERR_DAMAGED, "log: %s: no result", sql);
     if (ok)
         *out = sqlite3_column_int64(statement, 0);
     db_finalize(&statement, 1);

@@ -216,7 +216,8 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
     const bool is_in_plan = event->task < 0 || (event->task < plan->task_count &&
                                                 event->step < plan->tasks[event->task].step_count);
     if (!is_in_plan)
-        (void)err_set(&why, ERR_DAMAGED, "event %lld in the log names no task of its run",
+        (void)err_set(&why, ERR_DAMAGED,
+                      "event %lld in the log refers to a task or step that is not in the plan",
                       (long long)event->seq);
     if (!is_in_plan || !run_state_apply(&follower->state, event, &why))
         return tell_damage(follower, &why, err);

@@ -127,8 +127,8 @@ static bool check_gap(const struct merge *merge, struct err *err)
     if (first <= merge->have + 1)
         return true;
     return err_set(err, ERR_DAMAGED,
-                   "the log has run #%lld up to event %lld, the spill begins with %lld:"
-                   " the events in between are missing",
+                   "the log has run #%lld up to event %lld, but the spill log begins with event "
+                   "%lld: the events in between are missing",
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
@@ -173,8 +173,8 @@ static bool check_same(const struct merge *merge, struct err *err)
     if (spill.kind[0] == '\0' || is_one)
         return true;
     return err_set(err, ERR_DAMAGED,
-                   "the log and the spill have different events %lld of run #%lld: the run was"
-                   " continued without the events of the spill",
+                   "the log and the spill log differ at event %lld of run #%lld: the run was "
+                   "continued without the events of the spill log",
                    (long long)seq, (long long)merge->number);
 }
 
@@ -237,7 +237,7 @@ static bool enter_run(struct log_writer *writer, const struct spill_info *info, 
     struct merge merge = {.writer = writer, .spill_number = info->run};
     if (info->first_seq != 1)
         return err_set(err, ERR_DAMAGED,
-                       "the run is not in the log, and the spill begins with event %lld",
+                       "the run is not in the log, but the spill log begins with event %lld",
                        (long long)info->first_seq);
     if (!db_init(&merge.from, info->place.db, DB_READ, err))
         return false;
@@ -282,7 +282,7 @@ bool log_merge(const struct place *home, const struct place *spill, struct log_m
     if (!spill_read_info(spill, &info, err))
         return false;
     if (info.alive)
-        return err_set(err, ERR_BUSY, "run #%lld is still running: it merges '%s' itself",
+        return err_set(err, ERR_BUSY, "run #%lld is still running and will merge '%s' on its own",
                        (long long)info.run, spill->db);
     if (!log_writer_open(&writer, home, err))
         return false;

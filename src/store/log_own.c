@@ -229,7 +229,7 @@ bool log_own_mark(const struct place *place, struct err *err)
     (void)close(fd);
     if (!ok && (number == ENOSPC || number == EDQUOT)) {
         (void)err_set(err, ERR_IO, "log: the disk is full");
-        return err_hint(err, "make room, or --db FILE on another disk");
+        return err_hint(err, "free some space, or use --db FILE on another disk");
     }
     return ok || err_set_errno(err, number, "cannot write '%s'", path);
 }
@@ -257,7 +257,7 @@ static bool check_links(const struct place *place, struct err *err)
     for (size_t i = 1; i < ARRAY_LEN(beside); i++) {
         if (private_path_join(path, sizeof(path), place->db, beside[i], NULL) &&
             lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_uid != geteuid())) {
-            (void)err_set(err, ERR_INVALID, "'%s' is not a file of yours", path);
+            (void)err_set(err, ERR_INVALID, "'%s' is not a regular file that you own", path);
             return err_hint(err, "remove it, or name another log with --db FILE");
         }
     }
@@ -303,7 +303,8 @@ bool log_own_adopt(const struct place *place, struct err *err)
     if (lstat(place->db, &file) != 0)
         return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
     if (!find_key(key))
-        return err_set(err, ERR_IO, "no key can be stored: $XDG_STATE_HOME/devs cannot be written");
+        return err_set(err, ERR_IO,
+                       "cannot store the log's key: $XDG_STATE_HOME/devs cannot be written");
     if (file.st_uid != geteuid())
         return err_set(err, ERR_INVALID, "'%s' belongs to another user", place->db);
     if (!check_links(place, err) || !place_check_log(place, err))
@@ -367,7 +368,7 @@ bool log_own_folder_check(const struct place *place, struct err *err)
                       holds_logs_only(place))))
         return true;
     (void)err_set(err, ERR_INVALID,
-                  "a sandbox needs the log in a directory of its own, which '%s' is not",
+                  "a sandbox needs the log in a directory of its own, but '%s' is not one",
                   place->dir);
-    return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
+    return err_hint(err, "use --db .devs/run.db, or FILE in a new directory");
 }

@@ -150,7 +150,8 @@ void log_writer_close(struct log_writer *writer)
         (void)sqlite3_bind_int64(refuse, 1, writer->run);
         (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
         db_bind_text(refuse, 3,
-                     writer->state->ended ? "the run has ended" : "devs ended before it got to it");
+                     writer->state->ended ? "the run has ended"
+                                          : "devs ended before it could answer");
         db_try(refuse); /* otherwise they stay pending */
     }
     owner_drop(&writer->place, writer->uid, writer->owner_fd);

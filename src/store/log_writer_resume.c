@@ -52,8 +52,8 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     /* If the log was replaced, the lock next to the new one does not reveal an owner that writes to
      * the spill. */
     if (owner_is_alive(&spill, uid))
-        return err_set(err, ERR_BUSY, "run #%lld continues in its second log, '%s'",
-                       (long long)number, spill.db);
+        return err_set(err, ERR_BUSY, "run #%lld continues in a spill log, '%s'", (long long)number,
+                       spill.db);
     struct err why = {0};
     /* The spill is empty if its devs was killed while creating it. */
     if (!log_write_merge(writer, number, &spill, &why) && why.code != ERR_NOT_FOUND)
@@ -112,7 +112,8 @@ bool log_writer_resume(struct log_writer *writer, int64_t number, const struct r
     struct found_run run = {0};
     bool ok = take_over(writer, number, &run, err);
     if (ok && run.last_seq != state->last_seq) {
-        ok = err_set(err, ERR_BUSY, "run #%lld has been continued meanwhile", (long long)number);
+        ok = err_set(err, ERR_BUSY, "run #%lld has been continued in the meantime",
+                     (long long)number);
         give_back(writer);
     }
     if (ok)
@@ -147,12 +148,12 @@ static bool may_go_on(int64_t number, const struct log_heir *heir, struct err *e
 {
     const struct run_state *state = heir->state;
     if (state->ended != heir->has_ended)
-        return err_set(err, ERR_INVALID, "run #%lld has %s meanwhile", (long long)number,
+        return err_set(err, ERR_INVALID, "run #%lld has %s in the meantime", (long long)number,
                        state->ended ? "ended" : "continued");
     if (state->unknown_events == 0)
         return true;
     (void)err_set(err, ERR_DAMAGED,
-                  "run #%lld has %lld events that a newer devs wrote: it cannot be continued",
+                  "run #%lld has %lld events from a newer devs: it cannot be continued",
                   (long long)number, (long long)state->unknown_events);
     return err_hint(err, "update devs");
 }

@@ -94,7 +94,7 @@ bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
 {
     unsigned char bytes[UID_BYTES];
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-        return err_set_errno(err, errno, "no random numbers");
+        return err_set_errno(err, errno, "cannot get random numbers");
     for (size_t i = 0; i < sizeof(bytes); i++)
         (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
     return true;
@@ -111,7 +111,7 @@ static bool owner_path(const struct place *place, const char *uid, char path[PAT
 {
     char folder[PATH_MAX];
     if (strchr(uid, '/') || uid[0] == '\0')
-        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", uid);
+        return err_set(err, ERR_INVALID, "invalid run uid '%s'", uid);
     return private_path_join(folder, sizeof(folder), place->dir, "/owner/", err) &&
            private_path_join(path, PATH_MAX, folder, uid, err);
 }

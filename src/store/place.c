@@ -146,7 +146,7 @@ static bool fill_place(struct place *place, const char *dir, const char *name, s
 static bool working_folder(char out[PATH_MAX], struct err *err)
 {
     if (!getcwd(out, PATH_MAX))
-        return err_set_errno(err, errno, "cannot get the working folder");
+        return err_set_errno(err, errno, "cannot determine the current folder");
     return true;
 }
 
@@ -260,7 +260,7 @@ static bool place_check_folder(const char *dir, struct err *err)
         return true;
     (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
                   dir);
-    return err_hint(err, "--db FILE with a file on a local disk");
+    return err_hint(err, "use --db FILE with a file on a local disk");
 }
 
 /* Returns true for the top directory of a repository. A linked worktree does not count: it belongs
@@ -320,7 +320,7 @@ bool place_state_folder(char out[PATH_MAX], struct err *err)
         return private_path_join(out, PATH_MAX, state, "/devs", err);
     if (home && home[0] == '/')
         return private_path_join(out, PATH_MAX, home, "/.local/state/devs", err);
-    return err_set(err, ERR_IO, "no log can be kept in this folder, and HOME is not set");
+    return err_set(err, ERR_IO, "cannot keep a log in this folder, and HOME is not set");
 }
 
 static bool state_place(struct place *out, struct err *err)
@@ -346,7 +346,7 @@ static bool create_here(const char *here, struct place *out, struct err *err)
     if (!make_folder(place.dir, &why) || access(place.dir, W_OK | X_OK) != 0 ||
         !is_trusted(place.dir)) {
         if (!state_place(&place, err) || !make_folder(place.dir, err))
-            return err_hint(err, "--db FILE with a file in a folder that you may write to");
+            return err_hint(err, "use --db FILE in a folder that you can write to");
     }
     if (!place_check_folder(place.dir, err))
         return false;
@@ -384,11 +384,12 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     if (!state_place(&place, NULL) || !is_file(place.db)) {
         if (passed[0] != '\0') {
             (void)err_set(err, ERR_NOT_FOUND, "no log in the repository of '%s'", here);
-            return err_hint(err, "the log above it belongs to another project: --db %s/%s", passed,
-                            db_name);
+            return err_hint(err,
+                            "use --db %s/%s for the log above it, which belongs to another project",
+                            passed, db_name);
         }
         (void)err_set(err, ERR_NOT_FOUND, "no log in '%s' or above it", here);
-        return err_hint(err, "devs run PLAN makes one; --db FILE names one");
+        return err_hint(err, "devs run PLAN creates a log; --db FILE opens another one");
     }
     if (!place_check_folder(place.dir, err))
         return false;
@@ -405,20 +406,21 @@ bool place_check_private(const char *dir, struct err *err)
     if (lstat(dir, &named) != 0 || stat(dir, &folder) != 0)
         return err_set_errno(err, errno, "cannot access '%s'", dir);
     if (S_ISLNK(named.st_mode) && (folder.st_uid != geteuid() || named.st_uid != geteuid())) {
-        (void)err_set(err, ERR_INVALID, "'%s' is a link to somebody else's folder", dir);
-        return err_hint(err, "--db FILE with a file in a folder of your own");
+        (void)err_set(err, ERR_INVALID, "'%s' is a link to another user's folder", dir);
+        return err_hint(err, "use --db FILE in a folder of your own");
     }
     if (folder.st_uid != geteuid() && folder.st_uid != 0) {
-        (void)err_set(err, ERR_INVALID, "'%s' is somebody else's folder, so no log is kept there",
+        (void)err_set(err, ERR_INVALID, "'%s' belongs to another user, so no log is kept there",
                       dir);
-        return err_hint(err, "--db FILE with a file in a folder of your own");
+        return err_hint(err, "use --db FILE in a folder of your own");
     }
     /* A group with the user's own number has no other members: many systems create accounts like
      * that. */
     const bool own_group = folder.st_gid == getegid() && (unsigned long)folder.st_gid == geteuid();
     if ((folder.st_mode & S_IWOTH) != 0 || ((folder.st_mode & S_IWGRP) != 0 && !own_group)) {
-        (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
-        return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);
+        (void)err_set(err, ERR_INVALID, "other users can write to '%s', so no log is kept there",
+                      dir);
+        return err_hint(err, "run chmod go-w '%s', or use --db FILE in another folder", dir);
     }
     return true;
 }
@@ -431,7 +433,7 @@ static bool check_file(const struct place *place, struct stat *info, struct err 
     if (!S_ISREG(info->st_mode))
         return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
     if (info->st_nlink > 1)
-        return err_set(err, ERR_INVALID, "'%s' has a second name (hard link): no log can",
+        return err_set(err, ERR_INVALID, "'%s' has several hard links, which a log must not have",
                        place->db);
     return true;
 }

@@ -297,7 +297,7 @@ enum { SCHEMA_OBJECTS_MAX = 500, SCHEMA_TEXT_MAX = 64 * 1024 };
 static bool refuse_object(const char *name, const char *why, struct err *err)
 {
     (void)err_set(err, ERR_DAMAGED, "the log has been tampered with: '%.100s' %s", name, why);
-    return err_hint(err, "--db FILE names another");
+    return err_hint(err, "open another log with --db FILE");
 }
 
 /* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
@@ -414,13 +414,14 @@ static bool check_marks(const struct marks *marks, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "the log is empty: nothing has been recorded yet");
     if (marks->application != SCHEMA_APPLICATION || marks->version < 1) {
         (void)err_set(err, ERR_DAMAGED, "the file is a database, but not a devs log");
-        return err_hint(err, "--db FILE names another");
+        return err_hint(err, "open another log with --db FILE");
     }
     if (marks->version < SCHEMA_VERSION) {
         (void)err_set(err, ERR_DAMAGED,
                       "the log was written by an older devs (format %lld, this one reads %d)",
                       (long long)marks->version, SCHEMA_VERSION);
-        return err_hint(err, "that devs can still show and export it; --db FILE names another");
+        return err_hint(err,
+                        "use that devs to show or export it, or open another log with --db FILE");
     }
     if (marks->version > SCHEMA_VERSION) {
         (void)err_set(

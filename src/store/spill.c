@@ -48,7 +48,7 @@ static bool is_ours(const char *dir, struct err *err)
     if (lstat(dir, &info) != 0)
         return err_set_errno(err, errno, "cannot access '%s'", dir);
     if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid())
-        return err_set(err, ERR_INVALID, "'%s' is not a folder of this user", dir);
+        return err_set(err, ERR_INVALID, "'%s' is not a folder that you own", dir);
     return place_check_private(dir, err);
 }
 
@@ -109,7 +109,7 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
     struct stat file;
     struct db db;
     if (stat(place->db, &file) != 0)
-        return err_set(err, ERR_NOT_FOUND, "no file '%s'", place->db);
+        return err_set(err, ERR_NOT_FOUND, "no such file '%s'", place->db);
     info.bytes = file.st_size;
     if (!db_init(&db, place->db, DB_READ, err))
         return false;
@@ -131,7 +131,7 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
         int64_t runs = 0;
         ok = db_number(&db, "SELECT count(*) FROM run WHERE id>0", &runs, err);
         if (ok && runs == 0)
-            ok = err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", place->db);
+            ok = err_set(err, ERR_NOT_FOUND, "'%s' is empty", place->db);
         else if (ok)
             ok = err_set(err, ERR_INVALID, "'%s' is not a spill log", place->db);
     }
@@ -305,7 +305,7 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
     struct place place;
     struct place left;
     if (spill_find(from->uid, &left))
-        return err_set(err, ERR_BUSY, "an earlier second log, '%s', has not been merged yet",
+        return err_set(err, ERR_BUSY, "an earlier spill log, '%s', has not been merged yet",
                        left.db);
     char dir[PATH_MAX];
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -313,7 +313,7 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
     const bool has_runtime =
         runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
     if (!is_uid(from->uid))
-        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", from->uid);
+        return err_set(err, ERR_INVALID, "invalid run uid '%s'", from->uid);
     if (!name_folder(has_runtime ? 0 : 1, dir))
         return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
     if (!private_folder_make(dir, NULL, err) || !is_ours(dir, err) ||

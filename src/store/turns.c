@@ -119,7 +119,7 @@ static bool wait_for_both(struct turns *turns, struct err *err)
     turns->in_vain = failed == EINTR;
     if (failed == EINTR) {
         (void)err_set(err, ERR_BUSY, "another process has been writing to the log for too long");
-        return err_hint(err, "a suspended devs may hold it: resume it, or kill it");
+        return err_hint(err, "a suspended devs may hold the lock: resume it or kill it");
     }
     return failed == 0 || err_set_errno(err, failed, "cannot lock the log");
 }

@@ -172,9 +172,9 @@ static const struct {
     int column;
     const char *message;
 } errors[] = {
-    {"", 1, 1, "the text ends too early"},
-    {"{", 1, 1, "the text ends too early"},
-    {"\"abc", 1, 4, "the text ends too early"},
+    {"", 1, 1, "unexpected end of the document"},
+    {"{", 1, 1, "unexpected end of the document"},
+    {"\"abc", 1, 4, "unexpected end of the document"},
     {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
     {"{\"a key \\\"of\\\\\\\" many letters\":1,\n \"a key \\\"of\\\\\\\" many letters\":2}", 2, 2,
      "duplicate object key"},
@@ -219,8 +219,8 @@ START_TEST(test_an_empty_text_may_be_nowhere)
     ck_assert(!json_parse(NULL, 0, &tree, &place, &err));
     ck_assert(!json_parse_data(NULL, 0, &tree, &place, &data_err));
 
-    ck_assert_str_eq(err.message, "the text ends too early");
-    ck_assert_str_eq(data_err.message, "the text ends too early");
+    ck_assert_str_eq(err.message, "unexpected end of the document");
+    ck_assert_str_eq(data_err.message, "unexpected end of the document");
     ck_assert_int_eq(place.line, 1);
     ck_assert_int_eq(place.column, 1);
 }
@@ -334,7 +334,7 @@ static const struct {
 } data_errors[] = {
     {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
     {"[99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
-    {"[99999999999999999999", 1, 21, "the text ends too early"},
+    {"[99999999999999999999", 1, 21, "unexpected end of the document"},
     {"[99999999999999999999, 1e400]", 1, 24, "the number is too large"},
     {"[1e400]", 1, 2, "the number is too large"},
     {"[99999999999999999999, 00001e9]", 1, 24, "invalid token '0'"},

@@ -124,8 +124,8 @@ if unshare -m mount -t tmpfs tmpfs . 2>../err; then
 	want_in 'a read-only disk' "$(xargs <../out)" \
 		'NO run log none yet, and this folder cannot be written; use --db FILE with a file on a local disk'
 	want 'a run there' "$(tail -n 3 ../out)" \
-		"devs: no log can be kept in this folder, and HOME is not set
-hint: --db FILE with a file in a folder that you may write to
+		"devs: cannot keep a log in this folder, and HOME is not set
+hint: use --db FILE in a folder that you can write to
 exit 73"
 else
 	echo "skipped: no disk of a size can be made here: $(cat ../err)"

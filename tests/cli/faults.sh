@@ -81,7 +81,7 @@ full=$(XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1 >/dev/full)
 want_in 'output that nobody took: a word' "$full" 'devs: stdout: No space left on device'
 full=$(XDG_STATE_HOME="$dir/own" "$devs" debug --logs last --db own/devs/devs.db --json 2>&1 >/dev/full)
 want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on device
-hint: make room on that disk'
+hint: free some space on that disk'
 full=$("$devs" rules 2>&1 >/dev/full)
 want 'more than fits into a buffer that nobody took' "$?:$full" \
 	'73:devs: stdout: some output could not be written'
@@ -89,7 +89,7 @@ echo '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [{"run":
 for form in --plain --json; do
 	full=$(XDG_STATE_HOME="$dir/own" "$devs" run "$form" --db own/devs/devs.db told.json 2>&1 >/dev/full)
 	want "a run's lines that nobody took, $form" "$?:$full" '73:devs: stdout: No space left on device
-hint: make room on that disk'
+hint: free some space on that disk'
 done
 full=$(XDG_STATE_HOME="$dir/own" "$devs" exec --db own/devs/devs.db -- echo much 2>&1 >/dev/full)
 want_in 'what a command says, that nobody took' "$full" 'devs: stdout: No space left on device'
@@ -144,7 +144,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	dd if=/dev/zero of=small/fill bs=4k 2>/dev/null
 	"$devs" --db small/new.db exec -- true 2>err.out
 	want 'full: no run begins' "$? $(cat err.out)" '73 devs: log: the disk is full
-hint: make room, or --db FILE on another disk'
+hint: free some space, or use --db FILE on another disk'
 	umount -l "$mount_of"
 	mount_of=
 fi
@@ -227,13 +227,13 @@ bytes=$(stat -c %s damaged/.devs/devs.db)
 truncate -s $((bytes / 4096 / 2 * 4096)) damaged/.devs/devs.db
 out=$(cd damaged && "$devs" debug --logs --plain 2>&1)
 want 'damaged: exit' $? 65
-want_in 'damaged: what can be done' "$out" '.recover copies what can be read'
+want_in 'damaged: what can be done' "$out" '.recover copies the readable data'
 
 # --- no such log, none can be made, a folder of everybody's
 exits 'no such log' 66 --db nothere.db status
 exits 'cannot be made' 73 --db /proc/nothere/x.db exec -- true
 mkdir shared && chmod 777 shared
-fails 'shared folder' 2 'others may write to' --db shared/x.db exec -- true
+fails 'shared folder' 2 'other users can write to' --db shared/x.db exec -- true
 want 'shared folder: nothing is made' "$(ls -A shared)" ''
 mkdir mask
 (cd mask && umask 0 && "$devs" exec -- true 2>/dev/null)
@@ -254,7 +254,7 @@ if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
 		code=$?
 		[ $code -ne 0 ] || break
 		tight=$((tight + 1))
-		why='^devs: out of memory; what is in the log is kept$'
+		why='^devs: out of memory; everything recorded so far is kept$'
 		if [ $code -eq 73 ]; then why='^devs: \(cannot start .* thread: \|log: .*: out of memory$\)'; fi
 		case $code in 73 | 134) ;; *) want "$megabytes MB: exit" $code '73 or 134' ;; esac
 		want "$megabytes MB: one line" "$(grep -c "$why" err)" 1

@@ -66,8 +66,8 @@ if bwrap --ro-bind / / true 2>/dev/null; then
 	for db in ./run.db run.db "$dir/sandboxed/run.db" .///run.db; do
 		exits "loose: $db" 2 --db "$db" exec --once --sandbox bwrap -- true
 		want "loose: $db" "$(cat err)" \
-			"devs: a sandbox needs the log in a directory of its own, which '$dir/sandboxed' is not
-hint: --db .devs/run.db, or FILE in a new directory"
+			"devs: a sandbox needs the log in a directory of its own, but '$dir/sandboxed' is not one
+hint: use --db .devs/run.db, or FILE in a new directory"
 	done
 	DEVS_DB=run.db "$devs" exec --once --sandbox bwrap -- true >out 2>err
 	want 'loose: DEVS_DB: exit' $? 2
@@ -129,7 +129,7 @@ hostile 'computed by each insert' "ALTER TABLE event RENAME TO y; CREATE TABLE e
 	step, attempt, data, round, grant_no, at_ms, mono_ms, at AS (length(hex(zeroblob(9999999)))) STORED)" \
 	65 "'event' has computed columns"
 hostile 'missing' 'DROP TABLE attempt' 65 'no such table: attempt'
-hostile 'journal' '' 65 "devs.db-journal' is next to the log, and devs never creates one"
+hostile 'journal' '' 65 "devs.db-journal' is next to the log, but devs never creates such a file"
 rm -rf bad
 cp -r whole bad
 (cd bad && "$devs" gc --adopt >/dev/null)

@@ -117,7 +117,7 @@ if command -v git >/dev/null; then
 	mkdir nested && git init -q nested
 	(cd nested && "$devs" status) >out 2>err
 	want 'the log above is not used' $? 66
-	want_in 'and named' "$(cat err)" "the log above it belongs to another project: --db $PWD/.devs/devs.db"
+	want_in 'and named' "$(cat err)" "use --db $PWD/.devs/devs.db for the log above it, which belongs to another project"
 	(cd nested && "$devs" exec -- true) >/dev/null 2>&1
 	want_in 'it has its own' "$(cd nested && "$devs" status | head -n 1)" 'run #1 exec'
 	mkdir -p nested/below

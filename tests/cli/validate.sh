@@ -69,7 +69,7 @@ want "fenced" "$("$devs" validate --contract contract.json fenced)" \
 want "an array" "$(echo '[1]' | "$devs" validate --contract contract.json)" \
 	'[NOT_OBJECT] (root): must be an object (expected object, got array)'
 want "nothing" "$("$devs" validate --contract contract.json </dev/null)" \
-	'[NOT_JSON] (root): line 1, column 1: the text ends too early; it is empty'
+	'[NOT_JSON] (root): line 1, column 1: unexpected end of the document; it is empty'
 head -c 4200000 /dev/zero | tr '\0' ' ' >large
 want "too large" "$("$devs" validate --contract contract.json large)" \
 	'[INVALID_VALUE] (root): larger than 4 MiB'

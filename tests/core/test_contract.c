@@ -90,7 +90,7 @@ START_TEST(test_an_empty_text_is_no_contract)
     ck_assert(!contract_load("", 0, &contract, &wrong));
     violations_display(&wrong, &shown);
     ck_assert_str_eq(str_text(&shown),
-                     "[NOT_JSON] (root): line 1, column 1: the text ends too early\n");
+                     "[NOT_JSON] (root): line 1, column 1: unexpected end of the document\n");
 }
 END_TEST
 
@@ -227,9 +227,9 @@ static const struct {
     const char *text;
     const char *want;
 } texts[] = {
-    {"", "line 1, column 1: the text ends too early; it is empty"},
-    {" \n ", "line 2, column 1: the text ends too early; it is empty"},
-    {"{\"a\":1", "line 1, column 6: the text ends too early"},
+    {"", "line 1, column 1: unexpected end of the document; it is empty"},
+    {" \n ", "line 2, column 1: unexpected end of the document; it is empty"},
+    {"{\"a\":1", "line 1, column 6: unexpected end of the document"},
     {"Here it is:\n{\"a\":1}\n",
      "line 1, column 1: invalid token 'Here'; JSON begins at line 2, column 1"},
     {"Done, see [1].\n\n```json\n{\"a\":[1,2]}\n```\nBye.",

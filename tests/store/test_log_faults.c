@@ -248,7 +248,7 @@ START_TEST(test_a_folder_that_others_can_write_is_refused)
         ck_assert_int_eq(symlink(elsewhere, place.dir), 0);
     }
     must_fail_with(log_writer_open(&writer, &place, &err), ERR_INVALID,
-                   _i == 0 ? "others may write" : "somebody else's");
+                   _i == 0 ? "other users can write" : "another user");
     ck_assert_int_ne(access(place.db, F_OK), 0);
 }
 END_TEST

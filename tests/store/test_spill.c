@@ -258,7 +258,7 @@ START_TEST(test_two_ends_are_not_merged)
     for (int64_t i = 1; i <= own; i++)
         log_commit_notes(sample.writer, BEFORE + i, 1);
     must_fail_with(log_writer_take_home(sample.writer, &from, &err), ERR_DAMAGED,
-                   "different events");
+                   "differ at event");
     ck_assert_int_eq(log_number(&sample.place, "SELECT max(seq) FROM event"), BEFORE + own);
     ck_assert_int_eq(access(from.db, F_OK), 0);
 }
