@@ -39,7 +39,7 @@ bool appearance_theme(const struct globals *globals, const struct ui_settings *u
     for (size_t i = 0; (other = theme_name_at(i)); i++)
         str_addf(&known, "%s%s", i > 0 ? ", " : "", other);
     (void)err_set(err, ERR_INVALID, "unknown theme '%s'", name);
-    (void)err_hint(err, "%s, or a file with a slash in its name", str_text(&known));
+    (void)err_hint(err, "use %s, or a file whose name contains a slash", str_text(&known));
     str_done(&known);
     return false;
 }

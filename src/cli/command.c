@@ -114,18 +114,18 @@ static void print_words(const char *words, int at)
 static const struct command commands[] = {
     {"init", "[FILE]", "write a commented starter plan", cmd_init, .group = COMMAND_RUN,
      .is_daily = true},
-    {"run", "PLAN", "run a plan; --continue RUN runs the rest of an earlier one", cmd_run,
+    {"run", "PLAN", "run a plan; --continue RUN runs the rest of an earlier run", cmd_run,
      .group = COMMAND_RUN, .is_daily = true},
     {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec,
      .group = COMMAND_RUN, .is_daily = true},
 
     {"status", "[RUN]", "show what each task of a run is doing", cmd_status, .group = COMMAND_LOOK,
      .is_daily = true, .needs = COMMAND_NEEDS_LOG},
-    {"why", "[RUN/]TASK", "explain why a try ended as it did, and what is next", cmd_why,
+    {"why", "[RUN/]TASK", "explain why a try ended as it did, and what comes next", cmd_why,
      .group = COMMAND_LOOK, .is_daily = true, .needs = COMMAND_NEEDS_TASK},
     {"log", "[RUN/]TASK", "print the output of a task", cmd_log, .group = COMMAND_LOOK,
      .is_daily = true, .needs = COMMAND_NEEDS_TASK},
-    {"replay", "[RUN...]", "play past runs back; in a pipe, print their records", cmd_replay,
+    {"replay", "[RUN...]", "play back past runs; in a pipe, print their records", cmd_replay,
      .group = COMMAND_LOOK, .is_daily = true},
     {"runs", "", "list the runs in the log", cmd_runs, .group = COMMAND_LOOK,
      .needs = COMMAND_NEEDS_LOG},
@@ -169,25 +169,25 @@ static const struct command commands[] = {
     {"hook", "[install|uninstall|status]", "record what an agent does; called by the agent's hooks",
      cmd_hook, .group = COMMAND_AGENT},
 
-    {"classify", "[FILE...]", "classify failures, JSON lines in and out; 2: invalid line",
+    {"classify", "[FILE...]", "classify failures, JSON lines in and out; exit 2: invalid line",
      cmd_classify, .group = COMMAND_JUDGE},
     {"entropy", "[FILE...]", "detect trajectories that loop, JSON lines in and out", cmd_entropy,
      .group = COMMAND_JUDGE},
-    {"rules", "", "list the rules; try a new one on all recorded tries, add it", cmd_rules,
+    {"rules", "", "list the rules; try a new one on all recorded tries, or add it", cmd_rules,
      .group = COMMAND_JUDGE},
     {"validate", "--contract FILE [FILE|-]", "check whether an output matches its contract",
      cmd_validate, .group = COMMAND_JUDGE},
 
     {"doctor", "", "check what works on this machine, and which sandboxes", cmd_doctor,
      .group = COMMAND_SETUP},
-    {"trust", "[PATH]", "allow what these settings run; --dry-run, --list, --revoke", cmd_trust,
+    {"trust", "[PATH]", "trust a project's settings; --dry-run, --list, --revoke", cmd_trust,
      .group = COMMAND_SETUP},
     {"gc", "[RUN...]", "clean up after dead runs, and remove past runs from the log", cmd_gc,
      .group = COMMAND_SETUP},
     {"keys", "", "print the cockpit's keys", cmd_keys, .group = COMMAND_SETUP},
     {"completion", "bash|zsh|fish", "print the completion script for a shell", cmd_completion,
      .group = COMMAND_SETUP},
-    {"help", "[NAME|all]", "list the commands of daily use, or all; help of one command", cmd_help,
+    {"help", "[NAME|all]", "list the common commands, or all; show the help of one", cmd_help,
      .group = COMMAND_SETUP},
 };
 
@@ -267,7 +267,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
     const struct command *command = globals->command;
     bool help = false;
     struct option_spec specs[COMMAND_SPECS_MAX] = {
-        {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
+        {"db", 0, "FILE", "the run log (default: DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
         {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
         {"no-color", 0, NULL, "no colors (NO_COLOR does the same)", &globals->no_color, NULL},
         {"theme", 0, "NAME", "colors: auto, dark, light, mono, contrast, cb, FILE", NULL,
@@ -286,7 +286,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         return EXIT_ALL_PASSED;
     }
     if (!options_parse(&options, argc, argv, &line->operands, &err)) {
-        (void)err_hint(&err, "devs %s --help", command->name);
+        (void)err_hint(&err, "see devs %s --help", command->name);
         return refuse_line(globals, line, &err);
     }
     struct theme theme;
@@ -303,7 +303,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         (void)err_set(&err, ERR_INVALID, "%s: unexpected argument '%s'", command->name,
                       argv[line->max_operands]);
     if (err.code != ERR_NONE) {
-        (void)err_hint(&err, "devs %s --help", command->name);
+        (void)err_hint(&err, "see devs %s --help", command->name);
         return refuse_line(globals, line, &err);
     }
     line->done = false;

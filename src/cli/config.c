@@ -341,7 +341,7 @@ static int read_secrets(const struct str *text, struct config *config)
             warn("%s: the file has errors; the secrets that it names are still cut", config->path);
         } else {
             code = fail_violations(config->path, "nothing was done", &wrong);
-            say_hint("its secrets cannot be determined: fix the file, or move it away");
+            say_hint("fix the file or move it away: its secrets cannot be determined");
         }
     }
     str_done(&part);
@@ -389,7 +389,7 @@ static int find_and_read(const char *dir, read_fn *read, enum config_use use, st
     if (use == CONFIG_ACTS && config_trust_find_gone(dir, config.path, gone)) {
         struct str command = {0};
         add_command(gone, " --revoke", &command);
-        warn("%s: you trusted this file and it is gone; restore it, or: %s", gone,
+        warn("%s: you trusted this file, but it no longer exists; restore it, or run: %s", gone,
              str_text(&command));
         str_done(&command);
         code = EXIT_USAGE;
@@ -504,14 +504,14 @@ bool sandbox_options_choose(const struct sandbox_options *words, const struct se
                                               : sandbox_spec_new();
     if (words->kind && words->kind[0] == '-') {
         (void)err_set(err, ERR_INVALID, "--sandbox needs a kind, not '%s'", words->kind);
-        return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
+        return err_hint(err, "use none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
     }
     if (words->kind && !sandbox_spec_choose(out, words->kind, err))
         return false;
     if (opens && out->kind == SANDBOX_NONE) {
         (void)err_set(err, ERR_INVALID, "%s needs a sandbox",
                       words->network ? "--network" : "--writable");
-        return err_hint(err, "--sandbox bwrap");
+        return err_hint(err, "add --sandbox bwrap");
     }
     if (words->network)
         out->network = SANDBOX_NETWORK_ON;
@@ -523,7 +523,7 @@ bool sandbox_options_choose(const struct sandbox_options *words, const struct se
         if (strcmp(real, "/") == 0) {
             (void)err_set(err, ERR_INVALID,
                           "--writable '%s' would make the whole file system writable", path);
-            return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
+            return err_hint(err, "use \"sandbox\": {\"read_only\": false} in devs.config.json");
         }
         sandbox_spec_add_writable(out, real);
     }

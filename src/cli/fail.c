@@ -171,7 +171,7 @@ void progress_say(struct progress *progress, const char *what, int64_t done, int
     if (!is_due || all <= 0 || !isatty(STDERR_FILENO))
         return;
     progress->shown_us = now_us;
-    (void)fprintf(stderr, "\r%s %3lld %% ", what, (long long)(done * PERCENT / all));
+    (void)fprintf(stderr, "\r%s %3lld%% ", what, (long long)(done * PERCENT / all));
     (void)fflush(stderr);
 }
 

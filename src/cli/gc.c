@@ -32,7 +32,7 @@ static const char *const why_words[] = {
     [LOG_GC_SPILLED] = "part of it is in a spill log; devs gc --merge merges it",
     [LOG_GC_NAMED] = "as requested",
     [LOG_GC_OLD] = "too old",
-    [LOG_GC_MANY] = "over the limit of runs",
+    [LOG_GC_MANY] = "over the run limit",
     [LOG_GC_LARGE] = "over the size limit",
     [LOG_GC_BEGUN] = "an earlier gc did not finish",
 };
@@ -354,7 +354,7 @@ static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);
     if (left->result != WORKSPACE_RESULT_NONE)
-        return fate_of(FATE_GOES, "its result is gone");
+        return fate_of(FATE_GOES, "its result no longer exists");
     if (is_wanted || !left->has_tree)
         return fate_of(FATE_GOES, "no result is kept");
     return fate_of(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");

@@ -96,7 +96,7 @@ static bool save_text(const struct edit *edit, struct err *err)
     if (!edit->is_trusted || trust_record(edit->found, &edit->text, &why))
         return true;
     (void)err_set(err, why.code, "%s: saved, but no longer trusted: %s", edit->path, why.message);
-    return err_hint(err, "devs trust");
+    return err_hint(err, "run devs trust");
 }
 
 /* Parses the text as `devs run` will, and compiles its rules. */

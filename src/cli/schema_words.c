@@ -177,7 +177,7 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
     if (!has_keys(meant))
         return;
     if (before) {
-        str_addf(out, "    Its keys are those of %s.\n", before);
+        str_addf(out, "    It has the same keys as %s.\n", before);
         return;
     }
     if (name) {

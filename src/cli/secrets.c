@@ -158,7 +158,7 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
         (void)redact_find_mark(str_text(&secrets->cut_text), name);
         (void)err_set(err, ERR_INVALID, "the plan cannot be recorded without its secrets (%s)",
                       name);
-        return err_hint(err, "ids, policy names and the like must not contain one");
+        return err_hint(err, "remove secrets from ids, policy names and the like");
     }
     secrets->plan_text = str_text(&secrets->cut_text);
     secrets->plan = secrets->cut;
@@ -184,9 +184,9 @@ bool secrets_open(struct secrets *out, const struct session *session, struct err
     free(redact_string(out->redactor, session->rules, &counts));
     const bool clean = counts.all == 0;
     redact_counts_done(&counts);
-    return clean || err_set(err, ERR_INVALID,
-                            "the rules of devs.config.json contain a secret: they cannot be "
-                            "recorded without it");
+    return clean ||
+           err_set(err, ERR_INVALID,
+                   "the rules of devs.config.json cannot be recorded without the secret in them");
 }
 
 void secrets_close(struct secrets *secrets)

@@ -36,8 +36,8 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     /* such as from an unset variable in a script; it must not select a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
         (void)err_set(err, ERR_INVALID, "'%s' does not name a %s", word, slash ? "task" : "run");
-        return err_hint(err,
-                        "41, 41/tax or tax; devs runs lists the runs, devs status --all the tasks");
+        return err_hint(
+            err, "use 41, 41/tax or tax; devs runs lists the runs, devs status --all the tasks");
     }
     if (len > 0 && strspn(start, "0123456789") >= len) {
         char digits[24];
@@ -51,13 +51,13 @@ bool target_parse(const char *word, struct target *out, struct err *err)
         target.is_newest = true;
     } else if (slash) {
         (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
-        return err_hint(err, "a task is 41/TASK, last/TASK or TASK; devs runs lists the runs");
+        return err_hint(err, "use 41/TASK, last/TASK or TASK; devs runs lists the runs");
     } else {
         task = word;
         target.is_last = strcmp(word, "last") == 0;
     }
     if (strlen(task) > PLAN_ID_MAX)
-        return err_set(err, ERR_INVALID, "'%s' is longer than a task id can be", task);
+        return err_set(err, ERR_INVALID, "'%s' is too long for a task id", task);
     (void)snprintf(target.task, sizeof(target.task), "%s", task);
     *out = target;
     return true;
@@ -208,7 +208,7 @@ bool target_hint_near(const struct plan *plan, const char *id, const char *lists
     for (int i = 0; i < named.count; i++)
         str_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", named.ids[i]);
     if (named.count > 0)
-        (void)err_hint(err, "known are %s; %s lists all", str_text(&ids), lists);
+        (void)err_hint(err, "use a known task, such as %s; %s lists all", str_text(&ids), lists);
     str_done(&ids);
     return false;
 }
@@ -238,8 +238,8 @@ bool target_only_task(struct target *target, const struct plan *plan, const char
     }
     (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
                   plan->task_count);
-    return err_hint(err, "devs %s %lld/TASK, as %s", command, (long long)target->run,
-                    plan->tasks[0].id);
+    return err_hint(err, "use devs %s %lld/TASK with a task such as %s", command,
+                    (long long)target->run, plan->tasks[0].id);
 }
 
 /* What a command works on. */
@@ -378,8 +378,8 @@ static bool find_with_warning(const char *db, bool create, struct place *out, st
     if (!place_find(db, create, out, err))
         return false;
     if (out->is_shared)
-        warn(create ? "no log can be kept in this folder: the run is recorded in '%s'"
-                    : "no log in this folder or above: using '%s', which such projects share",
+        warn(create ? "cannot keep a log in this folder: the run is recorded in '%s'"
+                    : "no log in this folder or above: using the shared log '%s'",
              out->db);
     return true;
 }
@@ -501,7 +501,7 @@ static bool add_run(struct run_choice *choice, int64_t run, struct err *err)
             return true;
     }
     if (choice->count == RUN_CHOICE_MAX)
-        return err_set(err, ERR_LIMIT, "more than %d runs at a time", RUN_CHOICE_MAX);
+        return err_set(err, ERR_LIMIT, "at most %d runs at a time", RUN_CHOICE_MAX);
     choice->runs = xgrow(choice->runs, &choice->cap, choice->count + 1, sizeof(*choice->runs));
     choice->runs[choice->count++] = run;
     return true;
@@ -559,7 +559,7 @@ static bool parse_range(const char *word, int64_t *first, int64_t *last)
 bool run_choice_add(struct log_reader *reader, char *const *words, int count,
                     struct run_choice *out, struct err *err)
 {
-    static const char hint[] = "a number from devs runs, 38-41, last or all";
+    static const char hint[] = "use a number from devs runs, 38-41, last or all";
     bool ok = true;
     for (int i = 0; ok && i < count; i++) {
         int64_t run = 0, first = 0, last = 0;

@@ -136,7 +136,8 @@ static int open_folder(bool makes, struct err *err)
     if (errno == EPERM || errno == ELOOP || errno == ENOTDIR) {
         (void)err_set(err, ERR_INVALID, "'%s/devs/trust' must be a folder that you own, mode 0700",
                       home);
-        (void)err_hint(err, "trust is only kept where nobody else can write");
+        (void)err_hint(err,
+                       "make the folder private: trust is only kept where nobody else can write");
     } else if (errno == ENOENT) {
         (void)err_set(err, ERR_NOT_FOUND, "'%s/devs/trust' does not exist", home);
     } else {

@@ -147,7 +147,7 @@ hang_up() {
 }
 hang_up go-on
 said() { "$devs" debug --logs --plain | grep -q "$1"; }
-until_true 60 said 'the terminal is gone, the run continues'
+until_true 60 said 'the terminal was closed, the run continues'
 want 'go-on: the log has it' $? 0
 touch go
 wait "$pid"

@@ -48,12 +48,12 @@ for part in '  completion    print' '  help          list' 'options for all comm
 	want_in "help all: $part" "$("$devs" help all)" "
 $part"
 done
-fails 'missing operand' 2 'hint: devs run PLAN, or devs run --continue RUN' run
+fails 'missing operand' 2 'hint: use devs run PLAN, or devs run --continue RUN' run
 : >plan.json
 "$devs" run 2>err
-want_in 'missing operand beside a plan' "$(cat err)" 'hint: devs run plan.json (in this folder), or'
+want_in 'missing operand beside a plan' "$(cat err)" 'hint: use devs run plan.json (in this folder), or'
 rm plan.json
-fails 'a word too many' 2 'hint: devs runs --help' runs x
+fails 'a word too many' 2 'hint: see devs runs --help' runs x
 fails 'an option without its value' 2 '--db needs a value' --db
 for word in '' '#' 1/; do
 	fails "cancel '$word'" 2 "devs: '$word' does not name a" cancel "$word"
@@ -139,7 +139,7 @@ want 'run --only: exit' $? 0
 want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0
 "$devs" run --only rad plan.json 2>err.out
 want 'run --only: no such task' "$? $(cat err.out)" "2 devs: this plan has no task 'rad'
-hint: known are 'red'; devs run PLAN --dry-run lists all"
+hint: use a known task, such as 'red'; devs run PLAN --dry-run lists all"
 want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
 "$devs" run --dry-run plan.json >out
 want 'dry run: exit' $? 0

@@ -57,7 +57,7 @@ size=$((17 * 1024 * 1024))
 want 'a large input is read' "$(head -c $size /dev/zero | "$devs" exec -- wc -c)" $size
 head -c $size /dev/zero | "$devs" exec -- sh -c 'cat >/dev/null; exit 1' >out 2>err
 want 'it is not read twice: exit' $? 126
-want_in 'it is not read twice: why' "$(cat err)" 'standard input has more than 16 MiB'
+want_in 'it is not read twice: why' "$(cat err)" 'standard input is larger than 16 MiB'
 want_in 'it is not read twice: what is needed' "$("$devs" why last/exec)" 'its standard input is gone'
 
 # --- a devs that was killed took the input with it

@@ -98,7 +98,7 @@ for broken in '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' '{"secr
 	echo "$broken" >own/devs.config.json
 	"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
 	want 'secrets that are not known: exit' "$? $(wc -c <out.jsonl)" '2 0'
-	want_in 'what to do' "$(cat said)" 'hint: its secrets cannot be determined: fix the file, or move it away'
+	want_in 'what to do' "$(cat said)" 'hint: fix the file or move it away: its secrets cannot be determined'
 done
 rm -r own
 want_in 'where it is gone by those here' \

@@ -73,7 +73,7 @@ mkdir none own
 out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- true 2>&1)
 want_in 'shared: a word when it is recorded' "$out" "is recorded in '$dir/own/devs/devs.db'"
 out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1)
-want_in 'shared: a word when it is read' "$out" "using '$dir/own/devs/devs.db'"
+want_in 'shared: a word when it is read' "$out" "using the shared log '$dir/own/devs/devs.db'"
 (cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- echo much) >/dev/null 2>&1
 XDG_STATE_HOME="$dir/own" "$devs" log exec >/dev/full 2>/dev/null
 want 'output that nobody took' $? 73

@@ -44,7 +44,7 @@ want_in "for all projects: its events" "$(cat "$HOME/.gemini/settings.json")" '"
 mkdir "$dir/none" "$dir/some"
 printf '#!/bin/sh\n' >"$dir/some/claude" && chmod +x "$dir/some/claude"
 warned() { PATH=$1 "$devs" hook install 2>&1 >/dev/null; }
-want "the agent is not there" "$(warned "$dir/none")" "devs: no program 'claude' in PATH: its hooks have no effect until it is installed"
+want "the agent is not there" "$(warned "$dir/none")" "devs: 'claude' is not in PATH: its hooks have no effect until it is installed"
 want "the agent is there" "$(warned "$dir/some")" ""
 echo '{"disableAllHooks": true} // for now' >.claude/settings.json
 want "hooks are disabled" "$(warned "$dir/some")" "devs: \"disableAllHooks\" is true in $PWD/.claude/settings.json: no hook is called until you remove it"
@@ -192,7 +192,7 @@ fine "an odd name" nonsense '{"session_id":"../../x y","hook_event_name":"PostTo
 fine "an odd folder" nonsense '{"session_id":"z","cwd":"/nowhere/at/all","hook_event_name":"PostToolUse","tool_name":"T"}'
 spoken() { printf '{"session_id":"x","hook_event_name":"PreToolUse"}' | "$devs" hook "$@"; }
 fine "an agent that this devs does not know" spoken --agent of-tomorrow
-want_in "an agent that this devs does not know: a line" "$(cat "$dir/err")" "no hooks are supported for agent 'of-tomorrow'"
+want_in "an agent that this devs does not know: a line" "$(cat "$dir/err")" "agent 'of-tomorrow' is not supported"
 fine "no agent" spoken --agent
 fine "an option that this devs does not know" spoken --agent claude --bogus
 want_in "an option that this devs does not know: a line" "$(cat "$dir/err")" "devs: hook: "

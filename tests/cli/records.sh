@@ -64,10 +64,10 @@ refused 'a time that is none' 2 "'soon' is not a time" --logs 1 --since soon
 refused 'no such file' 66 "no such file 'nofile.devs'" --logs nofile.devs
 refused 'no such file in a folder' 66 "no such file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
-refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be combined with it' --logs 1 --try 2
-refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be combined with it' --forensics ok --follow
-refused 'a run without a mode' 2 'hint: devs replay 3; ' 3
-refused 'a task without a mode' 2 'hint: devs debug --forensics 1/net; ' 1/net
+refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be used here' --logs 1 --try 2
+refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be used here' --forensics ok --follow
+refused 'a run without a mode' 2 'hint: use devs replay 3; ' 3
+refused 'a task without a mode' 2 'hint: use devs debug --forensics 1/net; ' 1/net
 refused 'follow is of one run' 2 '--follow needs a single run' --logs all --follow
 
 # --- the command of its own
@@ -78,9 +78,9 @@ done
 fails 'devs replay: no such run' 66 'no run #9' replay 9
 fails 'devs replay: one frame of one task' 2 'replay --frame: only one --task can be selected' \
 	replay 1 --frame 80x24 --task ok --task net
-fails 'devs replay: an option that a frame does not have' 2 'replay --frame: --kind cannot be combined with it' \
+fails 'devs replay: an option that a frame does not have' 2 'replay --frame: --kind cannot be used here' \
 	replay 1 --frame 80x24 --kind run_ended
-fails 'devs replay: an option that only a frame has' 2 'replay: --svg cannot be combined with it' replay 1 --svg
+fails 'devs replay: an option that only a frame has' 2 'replay: --svg cannot be used here' replay 1 --svg
 fails 'devs replay: a moment of lines' 2 'replay: --at and --view apply to the screen' replay 1 --at start
 fails 'devs replay: options of other modes' 2 "unknown option '--marks'" replay --marks
 
@@ -158,5 +158,5 @@ kill -KILL "$run"
 wait "$run"
 wait "$follower"
 want 'a follower of what is over ends' $? 0
-want_in 'and says why' "$(cat said)" 'devs exited before the run had ended. Continue it: devs run --continue'
+want_in 'and says why' "$(cat said)" 'devs exited before the run ended; continue it with: devs run --continue'
 finish

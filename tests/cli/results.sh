@@ -149,7 +149,7 @@ gc_keeps worktree
 want 'branches are not left over' "$("$devs" gc; "$devs" gc 1/good)" "$(printf 'nothing to clean up\nnothing to clean up')"
 git branch -q -D devs/1/good
 want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' is gone"
-want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result is gone'
+want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result no longer exists'
 
 start copy
 # what git ignores is part of a copy
@@ -193,7 +193,7 @@ PLAN
 out=$("$devs" diff here 2>&1; echo "exit $?")
 want_in 'in place there is nothing' "$out" "task 'here' of run #3 has no workspace here"
 want_in 'in place there is nothing' "$out" 'exit 66'
-fails 'no task' 2 'hint: devs diff 1/TASK, as good' diff 1
+fails 'no task' 2 'hint: use devs diff 1/TASK with a task such as good' diff 1
 fails 'no task, apply' 2 'run #1 has 4 tasks' apply 1
 exits 'a task that is not there' 66 apply 1/nosuch
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'

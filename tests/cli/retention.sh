@@ -17,7 +17,7 @@ for _ in 1 2 3 4 5 6; do run; done
 want 'no limits' "$("$devs" gc)" 'nothing to clean up'
 want 'all are there' "$(runs)" '6 5 4 3 2 1 '
 out=$("$devs" gc --keep-runs 4 --dry-run)
-want_in 'dry run' "$out" 'would remove   run        #2 day  over the limit of runs, '
+want_in 'dry run' "$out" 'would remove   run        #2 day  over the run limit, '
 want_in 'dry run, json' "$("$devs" gc --keep-runs 4 --dry-run --json)" '{"v":1,"kind":"run","name":"#1 day","action":"would remove","bytes":'
 want 'a dry run changes nothing' "$(runs)" '6 5 4 3 2 1 '
 
@@ -25,7 +25,7 @@ want 'a dry run changes nothing' "$(runs)" '6 5 4 3 2 1 '
 "$devs" debug --mark 1 >/dev/null
 out=$("$devs" gc --keep-runs 4)
 want 'number: exit' $? 0
-want_in 'number' "$out" 'removed        run        #2 day  over the limit of runs, '
+want_in 'number' "$out" 'removed        run        #2 day  over the run limit, '
 want 'number: the others' "$(runs)" '6 5 4 3 1 '
 want 'age: young ones stay' "$("$devs" gc --keep-days 1)" 'nothing to clean up'
 want_in 'age' "$("$devs" gc --keep-days 0)" '#3 day  too old'
@@ -76,7 +76,7 @@ want 'alive: it ended well' $? 0
 # --- settings, by hand and by themselves
 echo '{"retention": {"runs": 1}}' >devs.config.json
 trust
-want_in 'settings' "$("$devs" gc)" '#8 day  over the limit of runs'
+want_in 'settings' "$("$devs" gc)" '#8 day  over the run limit'
 run
 want 'settings: not by themselves' "$(runs)" '12 11 '
 echo '{"retention": {"runs": 1, "automatic": true}}' >devs.config.json

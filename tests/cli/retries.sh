@@ -112,7 +112,7 @@ want 'diff of runs: with itself' "$("$devs" debug --diff 2 last | tail -n 1)" \
 "$devs" debug --diff last >/dev/null 2>err.out
 want 'diff of runs: with which other one?' "$? $(cat err.out)" \
 	"2 devs: 'last' is a run: missing the other run, or a task
-hint: devs debug --diff last RUN, or last/TASK"
+hint: use devs debug --diff last RUN, or last/TASK"
 want 'last/TASK: of the newest run' "$("$devs" why last/c | head -1)" "$("$devs" why 2/c | head -1)"
 echo '{"version": 1, "idempotent": true, "tasks": [{"id": "d", "steps": [{"run": ["sleep", "30"]}]}]}' >plan.json
 for named in last/d last; do

@@ -143,7 +143,7 @@ wait "$pid" 2>/dev/null
 want 'a run that lacks a secret is not gone on with: exit' $? 4
 want 'which one, and what to do' "$(cat out)" \
 	"devs: run #4: s needs the secret LACKED_TOKEN, which is neither in the log nor set here; nothing was started
-hint: LACKED_TOKEN=... devs run --continue 4; any value, to run without it"
+hint: run LACKED_TOKEN=... devs run --continue 4; any value will do to run without the secret"
 want_in 'it can still be gone on with' "$("$devs" runs)" interrupted
 LACKED_TOKEN=none "$devs" run --plain --continue last >out 2>&1
 want 'without it: it needs a person' $? 4

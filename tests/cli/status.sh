@@ -32,7 +32,7 @@ want 'the first that failed' "$(echo "$out" | sed -n 4p | awk '{print $2, $3, $4
 	'gave-up t10 1/1 at exit 1'
 want_in 'and the others' "$out" 'and 20 more'
 want 'where each is' "$(echo "$out" | tail -n 1)" \
-	'all tasks, read from the events (unlike this list): devs status --all 2'
+	'all tasks, recomputed from the events: devs status --all 2'
 want 'lines' "$(echo "$out" | wc -l)" 15
 line=$("$devs" status --line --ascii)
 want 'one line' "$line" 'many +270 x30'

@@ -103,7 +103,7 @@ until_true 30 is_done 4
 want_in 'retry of a whole run: it passed' "$("$devs" status 4)" 'passed    y'
 "$devs" debug --verify 4 >out 2>&1
 want 'retry: its decisions are made again' $? 0
-want_in 'retry: the acts, too' "$(cat out)" '3 acts'
+want_in 'retry: the acts, too' "$(cat out)" '3 actions'
 
 # --- a log that came from elsewhere is refused in one line
 mkdir copy

@@ -464,13 +464,13 @@ static const struct {
      "p\n    object, at most 64 names\n    P.\n"
      "\np.NAME\n    object\n    Q.\n"
      "\np.NAME.a\n    string\n    A.\n"
-     "\nown\n    object\n    Q.\n    Its keys are those of p.NAME.\n"},
+     "\nown\n    object\n    Q.\n    It has the same keys as p.NAME.\n"},
     {"a definition that holds itself",
      "{\"properties\":{\"t\":{\"$ref\":\"#/$defs/t\"}},"
      "\"$defs\":{\"t\":{\"type\":\"object\",\"description\":\"T.\","
      "\"properties\":{\"t\":{\"$ref\":\"#/$defs/t\"}}}}}",
      "t\n    object\n    T.\n"
-     "\nt.t\n    object\n    T.\n    Its keys are those of t.\n"},
+     "\nt.t\n    object\n    T.\n    It has the same keys as t.\n"},
 };
 
 START_TEST(test_schema)

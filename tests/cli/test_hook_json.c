@@ -197,13 +197,13 @@ START_TEST(test_each_agent_is_answered_in_its_own_way)
     hook_answer_say(&input, true, "Circles.", &out);
     ck_assert_str_eq(out.data, "{\"hookSpecificOutput\":{\"hookEventName\":\"AfterTool\","
                                "\"additionalContext\":\"Stop. Circles. If you repeat this "
-                               "call, it is denied.\"}}\n");
+                               "call, it will be denied.\"}}\n");
     str_clear(&out);
     hook_input_done(&input);
     begin_as("claude", "PostToolUse");
     hook_answer_say(&input, true, "Circles.", &out);
     ck_assert_str_eq(out.data, "{\"decision\":\"block\",\"reason\":\"Stop. Circles. If you repeat "
-                               "this call, it is denied.\"}\n");
+                               "this call, it will be denied.\"}\n");
     str_clear(&out);
     hook_answer_say(&input, false, "Circles.", &out);
     ck_assert_str_eq(out.data, "{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\","

@@ -135,7 +135,7 @@ echo '{"sandbox": "none"}' >devs.config.json
 refused 'a sandbox taken away' 'it has changed since you trusted it' "$devs" exec -- true
 rm devs.config.json
 want_in 'trust --list: gone' "$("$devs" trust --list)" "gone     $dir/p/devs.config.json"
-refused 'the file is gone' 'you trusted this file and it is gone' "$devs" exec -- true
+refused 'the file is gone' 'you trusted this file, but it no longer exists' "$devs" exec -- true
 want 'revoke' "$("$devs" trust --revoke)" "$dir/p/devs.config.json is no longer trusted"
 starts 'revoked' "$devs" exec -- true
 "$devs" trust --revoke 2>"$dir/err"
@@ -212,7 +212,7 @@ rm -rf "$XDG_STATE_HOME"
 starts 'the same text hides nothing' "$devs" exec --sandbox none -- true
 trust
 rm devs.config.json
-refused 'the nearer one is gone' 'you trusted this file and it is gone' "$devs" exec --sandbox none -- true
+refused 'the nearer one is gone' 'you trusted this file, but it no longer exists' "$devs" exec --sandbox none -- true
 
 # --- our own edits keep trust, and give none
 project '{"ui": {"notify_command": ["true"]}}'

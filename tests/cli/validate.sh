@@ -59,7 +59,7 @@ want "exit of a mismatch" "$?" 1
 want "mismatch" "$(cat out)" '[OP_MISMATCH] /op: not the requested op (expected "sum", got "mul")'
 want_in "no retry" "$("$devs" validate --contract contract.json other --json)" '"retry":false'
 "$devs" validate --contract contract.json other --repair >out 2>err
-want_in "said so" "$(cat err)" 'a retry does not help'
+want_in "said so" "$(cat err)" 'a retry will not help'
 
 # Text that is not JSON alone.
 # shellcheck disable=SC2016
@@ -86,7 +86,7 @@ want "nothing on standard output" "$(cat out)" ""
 want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 errors
 [INVALID_VALUE] /type: unknown type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
 [INVALID_VALUE] /unevaluatedItems: not a keyword that contracts support
-hint: docs/contracts.md has the keywords that a contract may use"
+hint: see docs/contracts.md for the keywords that a contract may use"
 want "a bad contract in JSON" "$("$devs" validate --contract wrong.json good --json 2>/dev/null)" \
 	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"unknown type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts support","expected":null,"actual":null}],"dropped":0}}'
 "$devs" validate --contract nothing good 2>err

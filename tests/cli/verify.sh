@@ -18,7 +18,7 @@ out=$("$devs" debug --verify 2>err)
 want 'the same: exit' $? 0
 want 'nothing on stderr without a terminal' "$(cat err)" ''
 want_in 'all decisions' "$out" 'decisions  12 of 12 the same'
-want_in 'all verdicts, by both' "$out" 'verdicts   4 of 4 the same with the rules of today'
+want_in 'all verdicts, by both' "$out" "verdicts   4 of 4 the same with the current rules"
 want_in 'what is taken as it is said' "$out" '4 digests of calls: their environments are not in the log'
 want_in 'as an object' "$("$devs" debug --verify 1 --json)" '"same":true,"decisions":{"events":'
 
@@ -29,8 +29,8 @@ cat >devs.config.json <<'CONFIG'
 CONFIG
 out=$("$devs" debug --verify 1)
 want 'other rules alone: exit' $? 0
-want_in 'by its own rules it is the same' "$out" '4 of 4 the same with the rules of the run'
-want_in 'by others it is not' "$out" '1 of 4 the same with the rules of today'
+want_in 'by its own rules it is the same' "$out" "4 of 4 the same with the run's rules"
+want_in 'by others it is not' "$out" "1 of 4 the same with the current rules"
 want_in 'and which' "$out" 'this build  rate-limit (rule flux)'
 "$devs" debug --verify 1 --rules >out
 want 'with --rules: exit' $? 3

@@ -77,7 +77,7 @@ want_in 'why: of another step' "$("$devs" why two --step 1)" 'step 1 of 2, try 1
 want_in 'why: nothing yet' "$("$devs" why late)" '#1/late has not been tried yet'
 fails 'why of no try' 2 'step 1 has had 1 try' why n1 --try 7
 exits 'why of no step' 2 why two --step 3
-fails 'why of a run' 2 'hint: devs why 1/TASK, as n1' why 1
+fails 'why of a run' 2 'hint: use devs why 1/TASK with a task such as n1' why 1
 
 # --- status: gates and common faults
 out=$("$devs" status)
@@ -95,7 +95,7 @@ want 'hold --fault: all of them' "$(grep -c '^#1/n[123]: ' out)" 3
 want 'they are held' "$("$devs" status --json | grep -o '"state":"held"' | wc -l)" 3
 out=$("$devs" status 1)
 want_in 'status: a fault that is all held' "$out" ', held: n1 n2 n3'
-fails 'hold --fault of what has none' 2 'key is not waiting with a fault' hold --fault 1/key
+fails 'hold --fault of what has none' 2 'key is not waiting because of a fault' hold --fault 1/key
 for task in n1 n2 n3; do "$devs" release "1/$task" >/dev/null; done
 out=$("$devs" retry --one 1/n3)
 want_in 'retry --one' "$out" '#1/n3: sent; 2 that wait with the same fault follow'
@@ -105,7 +105,7 @@ exits 'retry --one of a run' 2 retry --one 1
 out=$("$devs" correct 1/key quota)
 want 'correct: exit' $? 0
 want 'correct: the answer' "$out" '#1/key: try 1 is now quota; the original verdict is kept'
-fails 'correct to no class' 2 'hint: one of NETWORK_TIMEOUT, ' correct 1/key frob
+fails 'correct to no class' 2 'hint: use one of NETWORK_TIMEOUT, ' correct 1/key frob
 exits 'correct what has no try' 2 correct 1/late network
 exits 'correct without a class' 2 correct 1/key
 "$devs" cancel 1 >/dev/null
@@ -132,7 +132,7 @@ want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success -
 want_in 'a wait that was cancelled' "$("$devs" why 1/lim)" 'end        cancelled by '
 
 # --- rules: listed, tried, added
-want_in 'rules' "$("$devs" rules)" ' rules, 0 of yours, set '
+want_in 'rules' "$("$devs" rules)" ' rules, 0 of your own, set '
 want 'rules --json' "$("$devs" rules --json | grep -c '^{"v":1,"hash":"[0-9a-f]\{64\}"')" 1
 cat >rule.json <<'RULE'
 {"name": "lamp", "verdict": "transient", "type": "NETWORK_TIMEOUT", "pattern": "^the lamp is out"}
@@ -158,7 +158,7 @@ printf '{\n  "// for": "the lamp",\n  "retry_limit": 4\n}\n' >devs.config.json
 want 'rules --add: exit' $? 0
 want_in 'rules --add: where' "$(cat out)" 'added to '
 want_in 'rules --add keeps comments' "$(cat devs.config.json)" '"// for": "the lamp",'
-want_in 'rules: yours' "$("$devs" rules)" ' rules, 1 of yours from '
+want_in 'rules: yours' "$("$devs" rules)" ' rules, 1 of your own from '
 "$devs" rules --try rule.json >out
 want 'what is in force changes nothing: exit' $? 0
 "$devs" exec --once -- sh -c 'echo "the lamp is out"; exit 1' >out 2>err

@@ -91,7 +91,7 @@ type b "clear; '$devs' run slow.json" Enter
 expect b 'running.*s ' 'another run'
 pid=$(pid_of 2)
 tmux kill-session -t b
-until_true 60 noted 2 'the terminal is gone, the run continues'
+until_true 60 noted 2 'the terminal was closed, the run continues'
 want 'a terminal that goes away is in the log' $? 0
 want 'and ends nothing' "$(run_is 2 live && echo yes)" yes
 : >go
@@ -111,7 +111,7 @@ want 'once: what runs has its grace' "$(run_is 3 ended && echo yes)" yes
 type c "clear; '$devs' run slow.json" Enter
 expect c 'running.*s ' 'a fourth run'
 kill -KILL "$(front_of 4)"
-until_true 60 noted 4 'the terminal is gone, the run continues'
+until_true 60 noted 4 'the terminal was closed, the run continues'
 want 'the run goes on' $? 0
 type c 'clear; echo sane' Enter
 expect c '^sane' 'the shell is back, its terminal is as it was'

@@ -106,7 +106,7 @@ static const char *end_words(const struct agent_stream *stream)
     case AGENT_END_FAILED:
         return "ends with failure";
     case AGENT_END_CUT:
-        return "no final event: with exit code 0 it counts as cut short";
+        return "no final event: counts as cut short if the exit code is 0";
     case AGENT_END_UNKNOWN:
         break;
     }
@@ -198,8 +198,9 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if ((name != NULL) != (line.operands == 1))
-        return fail_usage("devs agents --try NAME FILE",
-                          name ? "--try needs a recorded output" : "a FILE needs --try NAME");
+        return fail_usage("use devs agents --try NAME FILE",
+                          name ? "--try needs a FILE with recorded output"
+                               : "FILE needs --try NAME");
     code = config_read(getcwd(dir, sizeof(dir)) ? dir : "/", CONFIG_SHOWS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -207,7 +208,7 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
     if (!name)
         list_adapters(config.settings.agents);
     else if (!adapter)
-        code = fail_usage("define it under \"agents\" in devs.config.json: docs/agents.md",
+        code = fail_usage("define it under \"agents\" in devs.config.json; see docs/agents.md",
                           "unknown agent '%s'", name);
     else
         code = try_output(adapter, argv[0], err_path);

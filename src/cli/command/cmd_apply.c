@@ -59,8 +59,9 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
 {
     struct apply_options options = {0};
     const struct option_spec specs[] = {
-        {"check", 0, NULL, "check whether it can be applied, change nothing", &options.check, NULL},
-        {"json", 0, NULL, "one JSON object", &options.json, NULL},
+        {"check", 0, NULL, "check whether the result can be applied, but change nothing",
+         &options.check, NULL},
+        {"json", 0, NULL, "print one JSON object", &options.json, NULL},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};

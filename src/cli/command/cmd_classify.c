@@ -66,8 +66,8 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
 {
     const char *rules = NULL;
     const struct option_spec specs[] = {
-        {"rules", 0, "FILE", "rules in addition to those of devs.config.json: one, or a JSON list",
-         NULL, &rules},
+        {"rules", 0, "FILE",
+         "a rule, or a JSON list of rules, in addition to those in devs.config.json", NULL, &rules},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
     struct judge judge = {0};

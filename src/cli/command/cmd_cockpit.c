@@ -17,8 +17,8 @@ static int fail_without_log(const struct err *why)
     if (why->code != ERR_NOT_FOUND)
         (void)err_hint(&err, "%s", why->hint);
     else if (access("plan.json", F_OK) == 0)
-        (void)err_hint(&err, "devs run plan.json runs the plan in this folder and creates one; "
-                             "--db FILE opens another log");
+        (void)err_hint(&err, "devs run plan.json runs the plan in this folder and creates a log; "
+                             "--db FILE opens another one");
     else
         (void)err_hint(&err, "devs init writes a starter plan, devs run plan.json creates a log; "
                              "--db FILE opens another one");

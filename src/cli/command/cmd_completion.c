@@ -24,7 +24,7 @@ static int print_for(const char *name)
             shell = &shells[i];
     }
     if (!shell)
-        return fail_usage("devs completion bash, zsh or fish", "completion: unknown shell '%s'",
+        return fail_usage("use devs completion bash, zsh or fish", "completion: unknown shell '%s'",
                           name);
     struct str text = {0};
     shell->write(&text);
@@ -39,7 +39,7 @@ static void print_more(void)
                "  bash   eval \"$(devs completion bash)\"\n"
                "  zsh    source <(devs completion zsh)      (after compinit)\n"
                "  fish   devs completion fish | source\n"
-               "make install and the packages install them where each shell finds them");
+               "make install and the packages put the scripts where shells find them");
 }
 
 int cmd_completion(struct globals *globals, int argc, char **argv)
@@ -47,8 +47,8 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
     const char *list = NULL;
     const struct option_spec specs[] = {
         {"list", 0, "LIST",
-         "for the shells: print the runs, tasks, ... that begin with the word, nothing without a "
-         "log; the words of the command line follow it",
+         "for the scripts: print the runs, tasks, ... that complete the last of the following "
+         "words; print nothing without a log",
          NULL, &list},
     };
     struct command_line line = {.specs = specs,
@@ -68,15 +68,16 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
     if (list) {
         struct str text = {0};
         if (!completion_ask(&question, &text))
-            return fail_usage("run, unfinished, task, target, run_task, policy, agent or plan_task",
-                              "completion: unknown list '%s'", list);
+            return fail_usage(
+                "use run, unfinished, task, target, run_task, policy, agent or plan_task",
+                "completion: unknown list '%s'", list);
         (void)fputs(str_text(&text), stdout);
         str_done(&text);
         return EXIT_ALL_PASSED;
     }
     if (line.operands > 1)
-        return fail_usage("devs completion bash, zsh or fish",
+        return fail_usage("use devs completion bash, zsh or fish",
                           "completion: unexpected argument '%s'", argv[1]);
     return word ? print_for(word)
-                : fail_usage("devs completion bash, zsh or fish", "completion: missing shell");
+                : fail_usage("use devs completion bash, zsh or fish", "completion: missing shell");
 }

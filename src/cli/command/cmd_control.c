@@ -150,8 +150,8 @@ static int act_on_fault(const struct place *place, struct follower *follower,
         at++;
     if (at == count)
         return fail_usage("devs status lists the faults that several tasks share",
-                          "%s is not waiting with a fault that %d or more tasks share", named->task,
-                          FAULT_TASKS_MIN);
+                          "%s is not waiting because of a fault that %d or more tasks share",
+                          named->task, FAULT_TASKS_MIN);
     int code = EXIT_ALL_PASSED;
     for (int task = 0; task < state->plan->task_count; task++) {
         if (!fault_has(&faults[at], state, task))
@@ -235,7 +235,7 @@ static int take_hint(const char *hint, struct control *control)
     if (!hint)
         return EXIT_ALL_PASSED;
     if (hint[0] == '\0')
-        return fail_usage("--hint TEXT", "the hint is empty");
+        return fail_usage("use --hint TEXT", "the hint is empty");
     int code = secrets_here(&redactor);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -256,10 +256,10 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
     const char *hint = NULL;
     const char *attempts = NULL;
     const struct option_spec specs[] = {
-        {"one", 0, NULL, "only this one; others with the same fault follow once it gets through",
-         &one, NULL},
-        {"hint", 0, "TEXT", "text for the next prompt of the task's agent; kept in the log", NULL,
-         &hint},
+        {"one", 0, NULL,
+         "retry only this task; others with the same fault follow once it gets through", &one,
+         NULL},
+        {"hint", 0, "TEXT", "text for the agent's next prompt; recorded in the log", NULL, &hint},
         {"attempts", 0, "N", "number of tries from now, 1 to 100 (default: as planned)", NULL,
          &attempts},
     };
@@ -286,7 +286,7 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
 {
     struct act hold = {.control = {.verb = CONTROL_HOLD}};
     const struct option_spec specs[] = {
-        {"fault", 0, NULL, "all tasks that wait with the same fault as this one", &hold.fault,
+        {"fault", 0, NULL, "hold all tasks that are waiting because of the same fault", &hold.fault,
          NULL},
     };
     struct command_line line = {
@@ -307,8 +307,9 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
 {
     struct act correct = {.control = {.verb = CONTROL_CORRECT}};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &correct.words.try},
-        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &correct.words.step},
+        {"try", 0, "N", "number of the try (default: the latest that failed)", NULL,
+         &correct.words.try},
+        {"step", 0, "N", "number of the step, from 1 (default: any)", NULL, &correct.words.step},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 2, .max_operands = 2};
@@ -320,7 +321,7 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
     struct str words = {0};
     verdict_label_words(&words);
     warn("unknown class '%s'", argv[1]);
-    (void)fprintf(stderr, "hint: one of %s\n", words.data);
+    (void)fprintf(stderr, "hint: use one of %s\n", words.data);
     str_done(&words);
     return EXIT_USAGE;
 }

@@ -3,11 +3,14 @@
  * commands of their own, with the same options: devs replay, devs verify and devs what-if.
  */
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
 #include "command.h"
 #include "debug_mode.h"
+#include "err.h"
 #include "fail.h"
 #include "lnav_format.h"
 
@@ -54,7 +57,7 @@ static void debug_mode_help(void)
     for (size_t i = 0; i < ARRAY_LEN(modes); i++)
         (void)printf("  %s\n", modes[i].usage);
     (void)puts("\n--logs, --verify and --what-if FILE do the same as devs replay, devs\n"
-               "verify and devs what-if FILE, which are the preferred spelling.");
+               "verify and devs what-if FILE, which are preferred.");
 }
 
 /* All options and their values. */
@@ -98,6 +101,19 @@ static bool has_word(const char *list, const char *name)
     return false;
 }
 
+/* Prints an error, with the usage of the mode as the hint. Returns EXIT_USAGE. */
+ATTR_PRINTF(2, 3) static int fail_mode(const struct debug_mode *mode, const char *fmt, ...)
+{
+    char message[ERR_MESSAGE_MAX];
+    char hint[ERR_HINT_MAX];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof(message), fmt, args);
+    va_end(args);
+    (void)snprintf(hint, sizeof(hint), "use %s", mode->usage);
+    return fail_usage(hint, "%s", message);
+}
+
 /* Rejects options that have no meaning in this mode. The hint is the first mode that allows
  * them. */
 static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode,
@@ -111,8 +127,7 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
         const struct debug_mode *other = NULL;
         for (size_t j = 0; !other && j < ARRAY_LEN(modes); j++)
             other = has_word(modes[j].options, spec->name) ? &modes[j] : NULL;
-        return fail_usage(other ? other->usage : mode->usage, "%s: --%s cannot be combined with it",
-                          name, spec->name);
+        return fail_mode(other ? other : mode, "%s: --%s cannot be used here", name, spec->name);
     }
     return EXIT_ALL_PASSED;
 }
@@ -126,7 +141,7 @@ static int refuse_no_mode(const struct debug_call *call)
                           "debug: missing --forensics, --diff or another mode");
     const char *word = call->operands[0];
     const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
-    (void)snprintf(hint, sizeof(hint), "devs %s %.60s; devs debug --help lists the others",
+    (void)snprintf(hint, sizeof(hint), "use devs %s %.60s; devs debug --help lists the other modes",
                    is_task ? "debug --forensics" : "replay", word);
     return fail_usage(hint, "debug: '%.60s' needs --forensics, --diff or another mode", word);
 }
@@ -147,10 +162,10 @@ static int run_mode(const struct debug_mode *mode, const struct debug_options *o
     if (code != EXIT_ALL_PASSED)
         return code;
     if (call->operand_count < mode->min_operands)
-        return fail_usage(mode->usage, "%s: missing task", name);
+        return fail_mode(mode, "%s: missing task", name);
     if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
-        return fail_usage(mode->usage, "%s: unexpected argument '%s'", name,
-                          call->operands[mode->max_operands]);
+        return fail_mode(mode, "%s: unexpected argument '%s'", name,
+                         call->operands[mode->max_operands]);
     return mode->run(call);
 }
 
@@ -160,28 +175,29 @@ enum { REPLAY_SPECS = 13, DEBUG_SPECS_MAX = 32 };
 static void list_replay_options(struct debug_words *words, struct option_spec out[REPLAY_SPECS])
 {
     const struct option_spec specs[] = {
-        {"plain", 0, NULL, "a line for each record", &words->plain, NULL},
+        {"plain", 0, NULL, "print a line for each record", &words->plain, NULL},
         {"task", 0, "T...", "only records of these tasks; with --frame, the selected task", NULL,
          words->record.tasks.words},
         {"kind", 0, "K...", "only records of this kind: wait_started, step_ended, ...", NULL,
          words->record.kinds.words},
-        {"level", 0, "L", "error, info or debug (default; if given, also hashes)", NULL,
+        {"level", 0, "L",
+         "most detailed level to print: error, info or debug (default; with hashes if given)", NULL,
          &words->record.level},
-        {"since", 0, "TIME", "only records from this time on, written as for --at", NULL,
+        {"since", 0, "TIME", "only records from this time on (see --at for the format)", NULL,
          &words->record.since},
         {"until", 0, "TIME", "only records up to this time", NULL, &words->record.until},
-        {"grep", 0, "PATTERN", "only records whose text matches this (PCRE2)", NULL,
-         &words->record.grep},
-        {"follow", 'f', NULL, "continue until the run ends", &words->follow, NULL},
-        {"at", 0, "TIME", "the moment: 14:00:31, -2m, #211 (a record), 'T try 2', start, end", NULL,
-         &words->frame.at},
-        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
-         &words->frame.view},
-        {"frame", 0, "CxR", "one frame of the cockpit as text, of this size", NULL,
+        {"grep", 0, "PATTERN", "only records whose text matches this regular expression (PCRE2)",
+         NULL, &words->record.grep},
+        {"follow", 'f', NULL, "keep printing until the run ends", &words->follow, NULL},
+        {"at", 0, "TIME", "moment to show: 14:00:31, -2m, #211 (a record), 'T try 2', start, end",
+         NULL, &words->frame.at},
+        {"view", 0, "V", "view to show: tasks (default), detail, log, forensics, timeline or runs",
+         NULL, &words->frame.view},
+        {"frame", 0, "CxR", "print one frame of the cockpit as text, in this size", NULL,
          &words->frame.size},
-        {"replay", 0, NULL, "the frame as in a replay, with its records", &words->frame.replay,
+        {"replay", 0, NULL, "draw the frame as in a replay, with its records", &words->frame.replay,
          NULL},
-        {"svg", 0, NULL, "the frame as an SVG picture", &words->frame.svg, NULL},
+        {"svg", 0, NULL, "print the frame as an SVG picture", &words->frame.svg, NULL},
     };
     static_assert(ARRAY_LEN(specs) == REPLAY_SPECS, "room for each");
     memcpy(out, specs, sizeof(specs));
@@ -192,30 +208,32 @@ static size_t list_debug_options(struct debug_words *words, struct option_spec o
     const struct option_spec specs[] = {
         {"logs", 0, NULL, "the same as devs replay", &words->logs, NULL},
         {"verify", 0, NULL, "the same as devs verify", &words->verify, NULL},
-        {"rules", 0, NULL, "with --verify: exit with 3 also if today's rules give other verdicts",
+        {"rules", 0, NULL,
+         "with --verify: exit with 3 also if the current rules give different verdicts",
          &words->rules, NULL},
         {"what-if", 0, "FILE", "the same as devs what-if FILE", NULL, &words->what_if},
         {"forensics", 0, NULL, "show the diagnostics captured when [RUN/]TASK ended",
          &words->forensics, NULL},
-        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &words->attempt.try},
-        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &words->attempt.step},
+        {"try", 0, "N", "number of the try (default: the latest that failed)", NULL,
+         &words->attempt.try},
+        {"step", 0, "N", "number of the step, from 1 (default: any)", NULL, &words->attempt.step},
         {"diff", 0, NULL,
-         "two tries side by side: [RUN/]TASK#1 and 3, or [RUN/]TASK#3; or two RUNs", &words->diff,
-         NULL},
+         "compare two tries: [RUN/]TASK#1 and 3, or [RUN/]TASK#3 and the previous one; or two RUNs",
+         &words->diff, NULL},
         {"retries", 0, NULL,
-         "whether retrying helps and where the time went, in RUN... or all runs", &words->retries,
-         NULL},
+         "show whether retrying helps and where the time went, in RUN... or all runs",
+         &words->retries, NULL},
         {"mark", 0, NULL, "bookmark a moment of a run: --at, or its last event", &words->mark,
          NULL},
         {"name", 0, "TEXT", "the bookmark's name", NULL, &words->name},
-        {"marks", 0, NULL, "list the bookmarks of a run, or of all", &words->marks, NULL},
+        {"marks", 0, NULL, "list the bookmarks of a run, or of all runs", &words->marks, NULL},
         {"unmark", 0, "N", "remove bookmark N", NULL, &words->unmark},
         {"lnav-format", 0, NULL,
          "print a format file that lets lnav read the records (lnav -i FILE)", &words->lnav_format,
          NULL},
         {"json", 0, NULL,
-         "a JSON object for each record, bookmark or verified run; else one object", &words->json,
-         NULL},
+         "print a JSON object for each record, bookmark or verified run, otherwise one object",
+         &words->json, NULL},
     };
     static_assert(ARRAY_LEN(specs) + REPLAY_SPECS <= DEBUG_SPECS_MAX, "room for each");
     memcpy(out, specs, sizeof(specs));
@@ -243,15 +261,15 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
 static void replay_help(void)
 {
     (void)puts("\nRUN is 41, 41/TASK, 38-41, last, all, or the file of a log or a bundle.\n"
-               "Without RUN, the cockpit lists all runs, and lines are those of the\n"
-               "newest run.");
+               "Without RUN, the cockpit lists all runs, and printed records are those\n"
+               "of the newest run.");
 }
 
 int cmd_replay(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {.logs = true};
     struct option_spec specs[REPLAY_SPECS + 1] = {
-        {"json", 0, NULL, "a JSON object for each record", &words.json, NULL}};
+        {"json", 0, NULL, "print a JSON object for each record", &words.json, NULL}};
     list_replay_options(&words, specs + 1);
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),

@@ -74,10 +74,10 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
 {
     struct diff_options options = {0};
     const struct option_spec specs[] = {
-        {"stat", 0, NULL, "a line for each path: kind, lines added, lines removed", &options.stat,
-         NULL},
-        {"json", 0, NULL, "one JSON object; with --stat, without the diff's text", &options.json,
-         NULL},
+        {"stat", 0, NULL, "print a line for each path: kind, lines added, lines removed",
+         &options.stat, NULL},
+        {"json", 0, NULL, "print one JSON object; with --stat, it does not include the diff itself",
+         &options.json, NULL},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};

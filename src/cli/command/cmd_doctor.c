@@ -253,7 +253,8 @@ static void look_at_watch(struct report *report)
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%.200s: screens poll every %d ms",
                        err.message, WATCH_POLL_MS);
-        (void)snprintf(line.hint, sizeof(line.hint), "sysctl fs.inotify.max_user_instances=512");
+        (void)snprintf(line.hint, sizeof(line.hint),
+                       "run sysctl fs.inotify.max_user_instances=512");
     }
     tell_line(report, &line);
 }
@@ -271,7 +272,7 @@ static void look_at_terminal(struct report *report)
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%.200s: plain lines, no cockpit",
                        err.message);
-        (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
+        (void)snprintf(line.hint, sizeof(line.hint), "set TERM=xterm-256color");
     } else {
         /* All zero if the terminal does not report its size. */
         (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
@@ -328,7 +329,7 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
 {
     struct report report = {.json = false};
     const struct option_spec specs[] = {
-        {"json", 0, NULL, "one JSON object", &report.json, NULL},
+        {"json", 0, NULL, "print one JSON object", &report.json, NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),

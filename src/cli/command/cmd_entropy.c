@@ -31,8 +31,8 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
 {
     const char *path = NULL;
     const struct option_spec specs[] = {
-        {"limits", 0, "FILE", "thresholds as JSON: the name of a preset in quotes, or an object",
-         NULL, &path},
+        {"limits", 0, "FILE", "thresholds as JSON: a preset name in quotes, or an object", NULL,
+         &path},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
     struct entropy_limits limits = entropy_limits_new();

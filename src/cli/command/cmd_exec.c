@@ -130,12 +130,14 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
     struct exec_words words = {0};
     const struct option_spec specs[] = {
         {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
-        {"policy", 0, "NAME", "default, another built-in one, or one of devs.config.json", NULL,
+        {"policy", 0, "NAME",
+         "retry policy: default, another built-in policy, or one from devs.config.json", NULL,
          &words.policy},
         {"timeout", 0, "S", "stop an attempt after this many seconds", NULL, &words.timeout},
         SANDBOX_OPTIONS(words.sandbox),
-        {"once", 0, NULL, "it must not run twice: no second attempt", &words.once, NULL},
-        {"json", 0, NULL, "a JSON object for each event instead of the output", &words.json, NULL},
+        {"once", 0, NULL, "run the command at most once: no second attempt", &words.once, NULL},
+        {"json", 0, NULL, "print a JSON object for each event instead of the output", &words.json,
+         NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),

@@ -417,7 +417,7 @@ int cmd_execute_phase(struct globals *globals, int argc, char **argv)
 {
     struct execution execution = {.globals = globals};
     const struct workflow_command command = {
-        .own = {"jobs", 'j', "N", "tasks at a time (default: the plan's, or 2)", NULL,
+        .own = {"jobs", 'j', "N", "number of tasks at a time (default: the plan's, or 2)", NULL,
                 &execution.at.words.jobs},
         .words = &execution.at.words,
     };

@@ -12,7 +12,7 @@
 #include "target.h"
 #include "xalloc.h"
 
-#define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"
+#define USAGE "use devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"
 
 /* A format in which a run can be written. */
 struct export_format {
@@ -213,9 +213,10 @@ static int check_words(struct export_words *words, const struct export_format *f
         words->at[words->at_count++] = at + strspn(at, " ");
     }
     if (words->file && is_stdout(words->file) && !format->write)
-        return fail_usage(USAGE, "export: a bundle cannot go to standard output: -o FILE");
+        return fail_usage(USAGE, "export: cannot write a bundle to standard output; use -o FILE");
     if (words->file && is_stdout(words->file) && words->at_count > 1)
-        return fail_usage(USAGE, "export: several pictures cannot go to standard output: -o FILE");
+        return fail_usage(USAGE,
+                          "export: cannot write several pictures to standard output; use -o FILE");
     if (words->at_count > 0 && !is_svg)
         return fail_usage(USAGE, "export: --at is only for --format svg");
     if (words->speed && !is_cast)
@@ -235,16 +236,17 @@ int cmd_export(struct globals *globals, int argc, char **argv)
          "(screens)",
          NULL, &words.format},
         {"output", 'o', "FILE",
-         "output file (default: run-RUN.EXTENSION, here); - is standard output", NULL, &words.file},
+         "output file (default: run-RUN.EXTENSION in this folder); - is standard output", NULL,
+         &words.file},
         {"size", 0, "CxR", "size of the screens (default: 80x24)", NULL, &words.size},
         {"speed", 0, "N", "asciicast only: seconds of the run per second of playback (default: 1)",
          NULL, &words.speed},
-        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
-         &words.view},
-        {"task", 0, "T", "the task that is selected on the screens", NULL, &words.task},
+        {"view", 0, "V", "view to draw: tasks (default), detail, log, forensics, timeline or runs",
+         NULL, &words.view},
+        {"task", 0, "T", "the task selected on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
-         "svg only: the moment, as for devs replay --at (default: the end); several give one file "
-         "each",
+         "svg only: moment to draw, as for devs replay --at (default: the end); several moments "
+         "give one file each",
          NULL, &words.moments},
         {"yes", 'y', NULL, "do not ask for confirmation", &words.yes, NULL},
         {"json", 0, NULL, "describe the export as one JSON object; do not ask for confirmation",

@@ -139,7 +139,7 @@ static bool check_log(const struct gc *gc, struct err *err)
         if (!target_parse(gc->names[i], &target, err))
             return false;
         if (target.run == 0)
-            return err_set(err, ERR_INVALID, "'%s' does not name a run: RUN or RUN/TASK",
+            return err_set(err, ERR_INVALID, "'%s' does not name a run; use RUN or RUN/TASK",
                            gc->names[i]);
         ok = target_follow(&target, &gc->place, &follower, err) &&
              (target.task[0] == '\0' ||
@@ -272,9 +272,10 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     struct gc_limit_words words = {0};
     const struct option_spec specs[] = {
         {"dry-run", 0, NULL, "show what would be done", &gc.dry, NULL},
-        {"json", 0, NULL, "a JSON object for each item", &gc.json, NULL},
+        {"json", 0, NULL, "print a JSON object for each item", &gc.json, NULL},
         {"older", 0, "DAYS",
-         "also remove kept workspaces, with results of copies, that have not changed for DAYS days",
+         "also remove kept workspaces, including results of copies, that have not changed for DAYS "
+         "days",
          NULL, &older},
         {"merge", 0, "FILE", "merge a spill log into the run log", NULL, &merge},
         {"adopt", 0, NULL,
@@ -295,9 +296,10 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (gc.deletes && line.operands == 0)
-        return fail_usage("devs gc --delete RUN...", "gc: missing RUN");
+        return fail_usage("use devs gc --delete RUN...", "gc: missing RUN");
     if (adopts && (merge || gc.deletes || gc.dry || line.operands > 0))
-        return fail_usage("devs gc --adopt", "--adopt cannot be combined with other actions");
+        return fail_usage("use devs gc --adopt on its own",
+                          "--adopt cannot be combined with other actions");
     if (adopts)
         return adopt_log(globals);
     code = read_limits(&gc, &words, older);

@@ -244,7 +244,7 @@ enum { HOOK_TIME_MS_MAX = 5000, MS_PER_S = 1000 };
 
 static void give_up(int number)
 {
-    static const char words[] = "devs: hook: it took too long, nothing was recorded\n";
+    static const char words[] = "devs: hook: timed out, nothing was recorded\n";
     (void)number;
     const ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
     (void)written;          /* an error here cannot be reported */
@@ -348,9 +348,9 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"agent", 0, "NAME", "the agent that calls the hook: claude, codex, gemini or qwen", NULL,
          &name},
-        {"project", 0, NULL, "settings of this project (the default)", &project, NULL},
-        {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
-         NULL},
+        {"project", 0, NULL, "change the settings of this project (default)", &project, NULL},
+        {"user", 0, NULL, "change your own settings, for all projects that have a log",
+         &install.of_user, NULL},
     };
     /* Exit code 2 of a hook blocks the agent's call. Unknown options, written into the settings by
      * another version of devs, must not cause that. */
@@ -368,17 +368,19 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     if (of_agent && (!name || install.agent))
         return take_event(globals, install.agent);
     if (of_agent) {
-        warn("hook: no hooks are supported for agent '%s', nothing was recorded", name);
+        warn("hook: agent '%s' is not supported, nothing was recorded", name);
         return pass_by();
     }
     if (project && install.of_user)
-        return fail_usage("devs hook --help", "hook: --project and --user are mutually exclusive");
+        return fail_usage("see devs hook --help",
+                          "hook: --project and --user are mutually exclusive");
     if (name && !install.agent)
-        return fail_usage(hook_agent_names(), "hook: no hooks are supported for agent '%s'", name);
+        return fail_usage(NULL, "hook: agent '%s' is not supported, expected one of %s", name,
+                          hook_agent_names());
     act_fn *act = find_act(argv[0]);
     if (!act)
-        return fail_usage("devs hook --help", "hook: '%s' is not one of install, uninstall, status",
-                          argv[0]);
+        return fail_usage("see devs hook --help",
+                          "hook: '%s' is not one of install, uninstall, status", argv[0]);
     install.db = globals->db;
     return act(&install);
 }

@@ -283,7 +283,7 @@ static bool read_file(struct import_file *file, int fd, struct err *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_set_errno(err, errno, "cannot read it");
+            return err_set_errno(err, errno, "cannot read the file");
         if (got == 0)
             return transcript_end(file->transcript, err);
         file->read += got;
@@ -454,7 +454,7 @@ static int import_all(struct globals *globals, struct import_words *words, int c
     struct err err = {0};
     int code = EXIT_ALL_PASSED;
     if (words->agent && !adapters_find(words->config.settings.agents, words->agent))
-        return fail_usage("define it under \"agents\" in devs.config.json: docs/agents.md",
+        return fail_usage("define it under \"agents\" in devs.config.json; see docs/agents.md",
                           "unknown agent '%s'", words->agent);
     if (!find_log(globals->db, true, &words->place, &err) ||
         !secrets_redactor(&words->redactor, NULL, &words->config.settings.secrets, &err))
@@ -471,10 +471,11 @@ int cmd_import(struct globals *globals, int argc, char **argv)
 {
     struct import_words words = {0};
     const struct option_spec specs[] = {
-        {"agent", 0, "NAME", "the agent that wrote it (default: detected from the first lines)",
+        {"agent", 0, "NAME", "the agent that wrote FILE (default: detected from the first lines)",
          NULL, &words.agent},
-        {"again", 0, NULL, "import again what is already in the log", &words.again, NULL},
-        {"json", 0, NULL, "a JSON object for each file", &words.json, NULL},
+        {"again", 0, NULL, "import sessions even if they are already in the log", &words.again,
+         NULL},
+        {"json", 0, NULL, "print a JSON object for each file", &words.json, NULL},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = -1};

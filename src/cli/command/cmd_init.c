@@ -16,7 +16,7 @@ static bool write_plan(const char *path, struct err *err)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PLAN_MODE);
     if (fd < 0 && errno == EEXIST) {
         (void)err_set(err, ERR_INVALID, "'%s' already exists", path);
-        return err_hint(err, "devs init OTHER.json writes another file");
+        return err_hint(err, "devs init OTHER.json writes a different file");
     }
     if (fd < 0)
         return err_set_errno(err, errno, "cannot write '%s'", path);

@@ -31,7 +31,7 @@ int cmd_keys(struct globals *globals, int argc, char **argv)
 {
     bool json = false;
     const struct option_spec specs[] = {
-        {"json", 0, NULL, "a JSON object with all keys", &json, NULL},
+        {"json", 0, NULL, "print a JSON object with all keys", &json, NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);

@@ -40,7 +40,8 @@ static bool choose_attempt(const struct run_state *state, const struct log_words
     const int64_t latest = (int64_t)steps[chosen->step].attempt_count;
     int64_t attempt = latest;
     if (latest > 0 && words->try && !parse_i64(words->try, 1, latest, &attempt, err)) {
-        (void)err_hint(err, "step %d has had %lld tries", chosen->step + 1, (long long)latest);
+        (void)err_hint(err, "step %d has had %lld tr%s", chosen->step + 1, (long long)latest,
+                       latest == 1 ? "y" : "ies");
         return false;
     }
     chosen->attempt = (int)attempt;
@@ -244,13 +245,13 @@ int cmd_log(struct globals *globals, int argc, char **argv)
 {
     struct log_words words = {0};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "the output of this try (default: the latest)", NULL, &words.try},
+        {"try", 0, "N", "number of the try (default: the latest)", NULL, &words.try},
         {"step", 0, "N",
-         "of this step (default: the current one; after an agent, the last with output)", NULL,
-         &words.step},
-        {"raw", 0, NULL, "an agent's raw output instead of readable text", &words.raw, NULL},
+         "number of the step (default: the current one; after an agent, the last one with output)",
+         NULL, &words.step},
+        {"raw", 0, NULL, "print an agent's raw output instead of readable text", &words.raw, NULL},
         {"times", 0, NULL, "prefix each line with its time and stream", &words.times, NULL},
-        {"follow", 'f', NULL, "continue until the try has ended", &words.follow, NULL},
+        {"follow", 'f', NULL, "keep printing until the try ends", &words.follow, NULL},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};

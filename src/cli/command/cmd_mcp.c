@@ -71,7 +71,7 @@ static bool choose_workspace(struct serving *serving, struct err *err)
     enum workspace_kind kind = WORKSPACE_INPLACE;
     if (word && !workspace_kind_parse(word, &kind)) {
         (void)err_set(err, ERR_INVALID, "unknown workspace '%s'", word);
-        return err_hint(err, "inplace, worktree or copy");
+        return err_hint(err, "use inplace, worktree or copy");
     }
     serving->workspace = settings->said & PLAN_SAYS_WORKSPACE
                              ? workspace_spec_copy(&settings->workspace)
@@ -148,7 +148,7 @@ static bool take_stdio(struct proxy_options *options, struct err *err)
     bool ok = options->in_fd >= 0 && options->out_fd >= 0 && null_fd >= 0 &&
               dup2(null_fd, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
     if (!ok)
-        (void)err_set_errno(err, errno, "stdin and stdout");
+        (void)err_set_errno(err, errno, "cannot redirect stdin and stdout");
     if (null_fd >= 0)
         (void)close(null_fd);
     return ok && session_block_signals(&options->signal_fd, err);
@@ -239,16 +239,17 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
          "inplace (default), worktree or copy: one tree for all calls of the session", NULL,
          &words.workspace},
         {"policy", 0, "NAME",
-         "retry policy of the calls: default, another built-in one, or one of devs.config.json",
+         "retry policy of the calls: default, another built-in policy, or one from "
+         "devs.config.json",
          NULL, &words.policy},
-        {"name", 0, "NAME", "name of the run (default: the client's)", NULL, &words.name},
+        {"name", 0, "NAME", "name of the run (default: the client's name)", NULL, &words.name},
         {"dir", 0, "DIR", "the project (default: this folder)", NULL, &words.dir},
-        {"read-file", 0, "PATH", "run by the tool read_file: print a file below this folder", NULL,
+        {"read-file", 0, "PATH", "used by the tool read_file: print a file below this folder", NULL,
          &words.read_file},
         {"write-file", 0, "PATH",
-         "run by the tool write_file: write stdin to a file below this folder", NULL,
+         "used by the tool write_file: write stdin to a file below this folder", NULL,
          &words.write_file},
-        {"offset", 0, "N", "with --read-file: the first byte", NULL, &words.offset},
+        {"offset", 0, "N", "with --read-file: offset of the first byte", NULL, &words.offset},
         {"length", 0, "N", "with --read-file: number of bytes", NULL, &words.length},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};

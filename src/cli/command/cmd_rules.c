@@ -56,7 +56,7 @@ static void print_rules(const struct json *set, const char *hash, const struct c
 {
     size_t own = count_rules(set, true);
     struct str out = {0};
-    str_addf(&out, "%zu rules, %zu of yours%s%s, set %.8s\n", count_rules(set, false), own,
+    str_addf(&out, "%zu rules, %zu of your own%s%s, set %.8s\n", count_rules(set, false), own,
              own > 0 ? " from " : "", own > 0 ? config->path : "", hash);
     for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
         const struct json *rules = json_get(set, lists[list]);
@@ -263,10 +263,12 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     struct rules_options options = {0};
     const struct option_spec specs[] = {
         {"try", 0, "FILE",
-         "show what this rule would change in all recorded tries (- is stdin); exit with 3 if any",
+         "show what this rule would change in all recorded tries (- is stdin); exit with 3 if "
+         "anything would change",
          NULL, &options.try},
-        {"add", 0, "FILE", "the same, then add it to devs.config.json", NULL, &options.add},
-        {"json", 0, NULL, "one JSON object", &options.json, NULL},
+        {"add", 0, "FILE", "do the same, then add the rule to devs.config.json", NULL,
+         &options.add},
+        {"json", 0, NULL, "print one JSON object", &options.json, NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);

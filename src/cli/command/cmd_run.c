@@ -36,15 +36,17 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     bool detach = false, failed = false;
     const char *jobs_text = NULL, *only = NULL, *again = NULL;
     const struct option_spec specs[] = {
-        {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
-        {"json", 0, NULL, "a JSON object for each event", &json, NULL},
-        {"jobs", 'j', "N", "attempts at a time (default: the plan's, or 2)", NULL, &jobs_text},
-        {"only", 0, "TASK", "only this task and the tasks that it needs", NULL, &only},
+        {"plain", 0, NULL, "print a line for each event instead of a screen", &plain, NULL},
+        {"json", 0, NULL, "print a JSON object for each event", &json, NULL},
+        {"jobs", 'j', "N", "number of attempts at a time (default: the plan's, or 2)", NULL,
+         &jobs_text},
+        {"only", 0, "TASK", "run only this task and the tasks that it needs", NULL, &only},
         {"continue", 0, "RUN", "run the rest of a run: 41, or last (see --failed)", NULL, &again},
-        {"failed", 0, NULL, "with --continue, for a run that has ended: only tasks that failed",
+        {"failed", 0, NULL, "with --continue, if the run has ended: run only the tasks that failed",
          &failed, NULL},
         {"detach", 0, NULL, "return at once; the run continues without a terminal", &detach, NULL},
-        {"dry-run", 0, NULL, "show what would run, start nothing; --json: the plan", &dry, NULL},
+        {"dry-run", 0, NULL, "show what would run, but start nothing; with --json, print the plan",
+         &dry, NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
@@ -56,18 +58,19 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                                          .watch = session_choose_watch(plain, json)};
     if (again && (line.operands > 0 || only || dry))
         return fail_usage(
-            "devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
-            "run: --continue runs the plan in the log and takes no plan, --only or --dry-run");
+            "use devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
+            "run: --continue runs the plan in the log and cannot be combined with a plan, --only "
+            "or --dry-run");
     if (again)
         return continue_run(globals, again, &how);
     if (failed)
-        return fail_usage("devs run --continue RUN --failed", "run: --failed needs --continue");
+        return fail_usage("use devs run --continue RUN --failed", "run: --failed needs --continue");
     if (line.operands == 0)
-        return fail_usage(access("plan.json", F_OK) == 0
-                              ? "devs run plan.json (in this folder), or devs run --continue RUN"
-                              : "devs run PLAN, or devs run --continue RUN; devs init writes a "
-                                "plan to start from",
-                          "run: missing PLAN");
+        return fail_usage(
+            access("plan.json", F_OK) == 0
+                ? "use devs run plan.json (in this folder), or devs run --continue RUN"
+                : "use devs run PLAN, or devs run --continue RUN; devs init writes a starter plan",
+            "run: missing PLAN");
 
     struct plan_file file;
     code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);

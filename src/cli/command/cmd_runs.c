@@ -96,7 +96,7 @@ int cmd_runs(struct globals *globals, int argc, char **argv)
 {
     bool json = false;
     const struct option_spec specs[] = {
-        {"json", 0, NULL, "a JSON object for each run", &json, NULL},
+        {"json", 0, NULL, "print a JSON object for each run", &json, NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);

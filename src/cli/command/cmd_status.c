@@ -99,8 +99,8 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     bool all = false, json = false, one_line = false;
     const struct option_spec specs[] = {
         {"all", 0, NULL, "list all tasks, even if there are many", &all, NULL},
-        {"json", 0, NULL, "one JSON object", &json, NULL},
-        {"line", 0, NULL, "counts in one line, for a status bar", &one_line, NULL},
+        {"json", 0, NULL, "print one JSON object", &json, NULL},
+        {"line", 0, NULL, "print the counts in one line, for a status bar", &one_line, NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
@@ -112,7 +112,8 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct subject subject;
     int64_t run = 0;
     struct status status = {.ascii = appearance_print_ascii(globals), .is_brief = !all && !json};
-    static const char hint[] = "a number from devs runs, or last; devs why explains a single task";
+    static const char hint[] =
+        "use a number from devs runs, or last; devs why explains a single task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               subject_open(&subject, globals->command, globals->db, NULL, &err);
     if (ok) {

@@ -243,7 +243,7 @@ static void print_more(void)
     (void)puts("\nA devs.config.json comes with the project. Until you trust it, nothing\n"
                "starts if its settings run a command, loosen a sandbox, show a secret,\n"
                "steer an agent or delete runs; devs run --dry-run PLAN shows them.\n"
-               "PATH is a folder with such settings (this one if there is none), or\n"
+               "PATH is a folder with such settings (default: this folder), or\n"
                "the plan of a phase, such as phase-1.plan.json, that devs plan-phase\n"
                "did not write here or that has changed. Any change to the file revokes\n"
                "its trust. Records are in $XDG_STATE_HOME/devs/trust, else in\n"
@@ -255,11 +255,12 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
     bool list = false, revokes = false, dry = false, json = false;
     const struct option_spec specs[] = {
         {"list", 0, NULL,
-         "list the files that you have trusted; \"changed\" and \"gone\" ones no longer are", &list,
-         NULL},
+         "list the files that you have trusted; \"changed\" and \"gone\" files are no longer "
+         "trusted",
+         &list, NULL},
         {"revoke", 0, NULL, "revoke the trust", &revokes, NULL},
-        {"dry-run", 0, NULL, "print what trust would allow, and record nothing", &dry, NULL},
-        {"json", 0, NULL, "a JSON object for each file", &json, NULL},
+        {"dry-run", 0, NULL, "print what trust would allow, but record nothing", &dry, NULL},
+        {"json", 0, NULL, "print a JSON object for each file", &json, NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
@@ -270,10 +271,11 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
         return code;
     struct err err = {0};
     if (list && (revokes || line.operands > 0))
-        return fail_usage("devs trust --list", "trust: --list takes no path and no --revoke");
+        return fail_usage("use devs trust --list",
+                          "trust: --list cannot be combined with a path or --revoke");
     if (dry && (list || revokes))
-        return fail_usage("devs trust --dry-run",
-                          "trust: --dry-run takes no --list and no --revoke");
+        return fail_usage("use devs trust --dry-run",
+                          "trust: --dry-run cannot be combined with --list or --revoke");
     if (list)
         return trust_each(print_entry, &json, &err) ? EXIT_ALL_PASSED : fail(&err);
     char dir[PATH_MAX];

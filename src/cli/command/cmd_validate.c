@@ -31,7 +31,7 @@ static const struct {
     {"plan", plan_schema_text},
 };
 
-static const char hint[] = "devs validate --help";
+static const char hint[] = "see devs validate --help";
 
 static int print_schema(const char *name, bool as_words)
 {
@@ -94,7 +94,7 @@ static void report_bad_contract(const char *path, bool json, const struct violat
     }
     warn("contract '%s': %zu error%s", path, count, count == 1 ? "" : "s");
     violations_display(wrong, &lines);
-    str_add(&lines, "hint: docs/contracts.md has the keywords that a contract may use\n");
+    str_add(&lines, "hint: see docs/contracts.md for the keywords that a contract may use\n");
     say_error(str_text(&lines));
     str_done(&lines);
     str_done(&out);
@@ -149,7 +149,7 @@ static void print_result(const struct validate_options *options, const struct vi
         say(str_text(&out));
     }
     if (wants_prompt && !repair_may_retry(wrong))
-        warn("validate: different kernel or op than required; a retry does not help");
+        warn("validate: different kernel or op than required; a retry will not help");
     str_done(&prompt);
     str_done(&out);
 }
@@ -201,14 +201,15 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
 {
     struct validate_options options = {0};
     const struct option_spec specs[] = {
-        {"contract", 0, "FILE", "the JSON Schema that it must match (docs/contracts.md)", NULL,
-         &options.contract},
+        {"contract", 0, "FILE", "the JSON Schema that the output must match (docs/contracts.md)",
+         NULL, &options.contract},
         {"repair", 0, NULL, "print a repair prompt for an agent instead of the errors",
          &options.repair, NULL},
         {"json", 0, NULL, "print one JSON object", &options.json, NULL},
         {"schema", 0, "NAME", "print the schema of a plan or of devs.config.json: plan, config",
          NULL, &options.schema},
-        {"words", 0, NULL, "with --schema: describe its keys as text", &options.words, NULL},
+        {"words", 0, NULL, "with --schema: describe the schema's keys as text", &options.words,
+         NULL},
     };
     struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     const int code = command_parse(globals, &line, argc, argv);

@@ -288,8 +288,8 @@ static void print_decisions(const struct verify_found *found, struct str *out)
 static void print_verdicts(const struct verify_found *found, struct str *out)
 {
     static const char *const by[] = {
-        [VERIFY_RECORDED] = "with the rules of the run",
-        [VERIFY_PRESENT] = "with the rules of today",
+        [VERIFY_RECORDED] = "with the run's rules",
+        [VERIFY_PRESENT] = "with the current rules",
     };
     const struct verify_verdicts *sum = &found->sum.verdicts;
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
@@ -345,18 +345,18 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
     const struct line lines[] = {
         {decisions->unknown, "event of a kind unknown to this build",
          "events of kinds unknown to this build"},
-        {decisions->lost, "decision on an act that is no longer in the log",
-         "decisions on acts that are no longer in the log"},
+        {decisions->lost, "decision on an action that is no longer in the log",
+         "decisions on actions that are no longer in the log"},
         {decisions->unseen, "decision after too many differences",
          "decisions after too many differences"},
-        {decisions->cut_off, "time devs had not recorded all of its decisions",
-         "times devs had not recorded all of its decisions"},
+        {decisions->cut_off, "point where devs had not recorded all of its decisions",
+         "points where devs had not recorded all of its decisions"},
         {verdicts->cut, "verdict: the end of the output is not in the log",
          "verdicts: the end of the output is not in the log"},
         {verdicts->seen, "verdict that devs based on files on disk",
          "verdicts that devs based on files on disk"},
-        {verdicts->unread, "verdict without output, from the time the run was resumed",
-         "verdicts without output, from the time the run was resumed"},
+        {verdicts->unread, "verdict without output, made when the run was resumed",
+         "verdicts without output, made when the run was resumed"},
         {verdicts->unruled, "verdict without rules: devs did not start that agent",
          "verdicts without rules: devs did not start these agents"},
         {verdicts->prints_left, "fingerprint: its output is an agent's, or incomplete",
@@ -374,10 +374,10 @@ static void verify_found_text(const struct verify_found *found, struct str *out)
     const struct verify_verdicts *verdicts = &found->sum.verdicts;
     const struct line taken[] = {
         {decisions->facts, "fact", "facts"},
-        {decisions->acts, "act of a person", "acts of people"},
+        {decisions->acts, "action by a person", "actions by people"},
         {decisions->calls, "digest of a call: its environment is not in the log",
          "digests of calls: their environments are not in the log"},
-        {decisions->prompts, "prompt: its text", "prompts: their texts"},
+        {decisions->prompts, "prompt text", "prompt texts"},
     };
     print_decisions(found, out);
     print_verdicts(found, out);
@@ -585,7 +585,7 @@ int debug_verify(const struct debug_call *call)
 
 void debug_runs_help(void)
 {
-    (void)puts("\nRUN is 41, 38-41, last, all, or the file of a log. Without RUN, it is the\n"
+    (void)puts("\nRUN is 41, 38-41, last, all, or the file of a log. The default is the\n"
                "newest run.");
 }
 
@@ -593,9 +593,10 @@ int cmd_verify(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {.verify = true};
     const struct option_spec specs[] = {
-        {"rules", 0, NULL, "exit with 3 also if today's rules give other verdicts", &words.rules,
+        {"rules", 0, NULL, "exit with 3 also if the current rules give different verdicts",
+         &words.rules, NULL},
+        {"json", 0, NULL, "print a JSON object for each run, with every difference", &words.json,
          NULL},
-        {"json", 0, NULL, "a JSON object for each run, with every difference", &words.json, NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),

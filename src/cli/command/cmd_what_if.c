@@ -167,8 +167,8 @@ static void print_all(const struct what_if_call *call)
         what_if_notes(&call->all, &look, &text);
         if (call->unlike > 0)
             str_addf(&text,
-                     " even without changes, this devs decides %" PRId64 " times differently than "
-                     "recorded,\n in %" PRId64 " runs: see devs verify RUN\n",
+                     " even with the same policies, this devs decides differently than recorded\n "
+                     "%" PRId64 " times, in %" PRId64 " runs: see devs verify RUN\n",
                      call->unlike, call->unlike_runs);
         if (call->most_count > 0)
             str_add(&text, " runs that change most:\n");
@@ -253,7 +253,7 @@ int cmd_what_if(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
     const struct option_spec specs[] = {
-        {"json", 0, NULL, "one JSON object", &words.json, NULL},
+        {"json", 0, NULL, "print one JSON object", &words.json, NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),

@@ -42,9 +42,10 @@ int cmd_why(struct globals *globals, int argc, char **argv)
 {
     struct why_options options = {0};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &options.words.try},
-        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &options.words.step},
-        {"json", 0, NULL, "one JSON object", &options.json, NULL},
+        {"try", 0, "N", "number of the try (default: the latest that failed)", NULL,
+         &options.words.try},
+        {"step", 0, "N", "number of the step, from 1 (default: any)", NULL, &options.words.step},
+        {"json", 0, NULL, "print one JSON object", &options.json, NULL},
     };
     struct command_line line = {
         .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};

@@ -110,7 +110,7 @@ int debug_unmark(const struct debug_call *call)
     int64_t id = 0;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
     if (!parse_i64(call->words->unmark, 1, INT64_MAX, &id, &err)) {
-        (void)err_hint(&err, "devs debug --marks lists them with their numbers");
+        (void)err_hint(&err, "devs debug --marks lists the bookmarks with their numbers");
         return fail(&err);
     }
     if (!log_word_find(call->globals, word, &place, &target, &err) ||

@@ -55,7 +55,7 @@ static bool open_side(const struct place *place, const char *word, struct side *
                       struct err *err)
 {
     int64_t run = 0;
-    if (!target_parse_run(word, "devs debug --diff 40 41, or 40 last", &run, err) ||
+    if (!target_parse_run(word, "use devs debug --diff 40 41, or 40 last", &run, err) ||
         !follower_open(&out->follower, place, run, err) ||
         !follower_read(out->follower, 0, NULL, NULL, NULL, err))
         return false;
@@ -428,7 +428,7 @@ static bool find_attempts(const struct debug_call *call, const struct place *pla
     struct target target;
     struct attempt_pick pick;
     int task = 0;
-    if (!target_parse_task(named->target, "devs debug --diff RUN/TASK#1 3", &target, err))
+    if (!target_parse_task(named->target, "use devs debug --diff RUN/TASK#1 3", &target, err))
         return false;
     const struct attempt_words words = {.step = call->words->attempt.step,
                                         .try = named->number[0] != '\0' ? named->number : NULL};
@@ -462,7 +462,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
     if (call->operand_count == 1 && target_names_run(call->operands[0])) {
         (void)err_set(err, ERR_INVALID, "'%s' is a run: missing the other run, or a task",
                       call->operands[0]);
-        return err_hint(err, "devs debug --diff %s RUN, or %s/TASK", call->operands[0],
+        return err_hint(err, "use devs debug --diff %s RUN, or %s/TASK", call->operands[0],
                         call->operands[0]);
     }
     if (!parse_named(call->operands[0], &first, err) ||
@@ -472,7 +472,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
         (void)err_set(err, ERR_INVALID, "'%s' is a single try: missing the other one",
                       call->operands[0]);
         return err_hint(
-            err, "devs debug --diff %s 3 (to a shell, a word that begins with # is a comment)",
+            err, "use devs debug --diff %s 3 (to a shell, a word that begins with # is a comment)",
             call->operands[0]);
     }
     if (call->operand_count == 1) { /* compare with the previous try of this step */
@@ -480,7 +480,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
             return false;
         found[COMPARE_FIRST] = (struct found){.subject = found[COMPARE_SECOND].subject};
         if (found[COMPARE_FIRST].subject.key.attempt < 2) {
-            (void)err_set(err, ERR_INVALID, "there is no try before try 1 to compare it with");
+            (void)err_set(err, ERR_INVALID, "try 1 has no previous try to compare with");
             return err_hint(err, "devs debug --diff RUN/TASK#1 RUN/TASK#2 compares any two");
         }
         found[COMPARE_FIRST].subject.key.attempt--;

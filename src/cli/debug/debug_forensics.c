@@ -90,7 +90,8 @@ int debug_forensics(const struct debug_call *call)
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    static const char hint[] = "devs debug --forensics RUN/TASK; devs status --all lists the tasks";
+    static const char hint[] =
+        "use devs debug --forensics RUN/TASK; devs status --all lists the tasks";
     bool ok = target_parse_task(call->operands[0], hint, &target, &err) &&
               find_log(call->globals->db, false, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&

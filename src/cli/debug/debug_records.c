@@ -29,7 +29,7 @@ static bool parse_level(const char *word, enum event_level *out, struct err *err
         }
     }
     (void)err_set(err, ERR_INVALID, "unknown level '%s'", word);
-    return err_hint(err, "error, info or debug");
+    return err_hint(err, "use error, info or debug");
 }
 
 typedef bool add_name_fn(struct record_filter *filter, const char *name, struct err *err);
@@ -225,14 +225,14 @@ int debug_records(const struct debug_call *call)
                        record->level || record->since || record->until || record->grep ||
                        !session_has_screen();
     if (lines && is_place)
-        return fail_usage("devs replay [RUN] --since TIME --until TIME",
+        return fail_usage("use devs replay [RUN] --since TIME --until TIME",
                           "%s: --at and --view apply to the screen, not to records", call->name);
     if (lines && names_runs(call))
         return print_chosen(call);
     const bool is_all = call->operand_count == 1 && strcmp(word, "all") == 0;
     const bool is_list = is_all || (!word && !is_place);
     if (!is_list && names_runs(call))
-        return fail_usage("devs replay RUN... --plain|--json",
+        return fail_usage("use devs replay RUN... --plain|--json",
                           "%s: the screen replays one run, not several", call->name);
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);

@@ -48,7 +48,7 @@ ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int 
     int64_t numbers[2] = {0};
     if (len == 0 || len >= sizeof(columns)) {
         (void)err_set(err, ERR_INVALID, "invalid size '%s'", word);
-        return err_hint(err, "columns x rows, as in 80x24");
+        return err_hint(err, "use COLUMNSxROWS, such as 80x24");
     }
     memcpy(columns, word, len);
     columns[len] = '\0';
@@ -86,7 +86,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     }
     if (lstat(sink->path, &info) == 0) {
         (void)err_set(err, ERR_INVALID, "'%s' already exists", sink->path);
-        return err_hint(err, "-o FILE names another one");
+        return err_hint(err, "choose a different file with -o FILE");
     }
     len = snprintf(sink->part, sizeof(sink->part), "%s.part-%ld", sink->path, (long)getpid());
     if (len < 0 || (size_t)len >= sizeof(sink->part))

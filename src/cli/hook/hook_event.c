@@ -375,7 +375,7 @@ void hook_answer_say(const struct hook_input *input, bool stuck, const char *wor
 {
     struct str stop = {0};
     if (stuck)
-        str_addf(&stop, "Stop. %s If you repeat this call, it is denied.", words);
+        str_addf(&stop, "Stop. %s If you repeat this call, it will be denied.", words);
     words = stuck ? str_text(&stop) : words;
     str_add_char(out, '{');
     if (stuck && input->kind == HOOK_CALL_ENDED && !input->agent->hides_result) {

@@ -317,7 +317,7 @@ static bool refuse_links(const char *path, struct err *err)
         if (lstat(both[i], &info) != 0 || !S_ISLNK(info.st_mode))
             continue;
         (void)err_set(err, ERR_INVALID, "'%.200s' is a link", both[i]);
-        return err_hint(err, "--user changes your own settings");
+        return err_hint(err, "use --user to change your own settings instead");
     }
     return true;
 }
@@ -443,7 +443,7 @@ static void warn_of_obstacles(const struct hook_install *install)
         (settings_path(install->agent, true, path, NULL) && warn_of_disabled(path));
     (void)disabled; /* the first one is enough */
     if (!program_find(install->agent->name, path))
-        warn("no program '%s' in PATH: its hooks have no effect until it is installed",
+        warn("'%s' is not in PATH: its hooks have no effect until it is installed",
              install->agent->name);
 }
 

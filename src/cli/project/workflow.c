@@ -120,12 +120,13 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
     struct workflow_words *words = command->words;
     const struct option_spec specs[] = {
         {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
-        {"model", 0, "NAME", "its model (default: the agent's own choice)", NULL, &words->model},
+        {"model", 0, "NAME", "the agent's model (default: the agent's own choice)", NULL,
+         &words->model},
         {"resume", 0, "SESSION_ID", "continue this session", NULL, &words->resume},
         {"fresh", 0, NULL, "start a new session, even if the project has one", &words->fresh, NULL},
-        {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
-        {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
-         NULL},
+        {"plain", 0, NULL, "print a line for each event instead of a screen", &words->plain, NULL},
+        {"json", 0, NULL, "print a JSON object for each event; the last one has the session_id",
+         &words->json, NULL},
         command->own,
     };
     struct command_line line = {

@@ -103,7 +103,7 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
     (void)err_set(err, ERR_NOT_FOUND,
                   failed ? "no run in this log ended with unfinished tasks"
                          : "no run in this log was interrupted, or ended with unfinished tasks");
-    return err_hint(err, "devs runs lists them");
+    return err_hint(err, "devs runs lists the runs");
 }
 
 /* Checks that the run can be taken over, before anything is changed. Taking over repeats the check
@@ -115,14 +115,14 @@ static bool check_run(const struct place *place, const struct log_run_info *info
     if (info->is_session) {
         (void)err_set(err, ERR_INVALID, "run #%lld is a session of '%s', which devs did not start",
                       number, info->command);
-        return err_hint(err, "continue it in the agent itself");
+        return err_hint(err, "continue the session in the agent");
     }
     /* A process that a killed owner was just starting can hold the owner's lock for a moment. If
      * the owner itself has died, taking over waits for the lock, or is refused. */
     if (info->owner_alive && (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is running in another process (pid %lld)", number,
                       (long long)info->pid);
-        return err_hint(err, "devs opens it");
+        return err_hint(err, "run devs to open it");
     }
     if (info->ended_at_ms != 0 && owner_is_alive(place, info->uid)) {
         (void)err_set(err, ERR_BUSY, "run #%lld has ended, but its devs is still open (pid %lld)",
@@ -170,7 +170,7 @@ static bool find_number(const struct place *place, const char *word, bool failed
             *out = target.run;
         } else {
             (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
-            (void)err_hint(err, "for example devs run --continue 41, or --continue last");
+            (void)err_hint(err, "use devs run --continue 41, or --continue last");
         }
     } else {
         ok = false;
@@ -192,7 +192,7 @@ static bool try_take_up(struct old_run *run, struct err *err)
     const struct run_state *state = follower_state(run->follower);
     struct input input = {.kind = INPUT_RECOVER, .jobs = run->info.jobs, .take_up = run->take_up};
     if (!run_state_can_copy(state)) {
-        (void)err_set(err, ERR_INVALID, "run #%lld has ended: its callers have the answers",
+        (void)err_set(err, ERR_INVALID, "run #%lld has ended: all of its calls have been answered",
                       (long long)run->info.number);
         return err_hint(err, "devs mcp starts a new run");
     }
@@ -275,8 +275,9 @@ static bool has_secrets(const struct old_run *run, struct err *err)
                   "run #%lld: %s needs the secret %s, which is neither in the log nor set here; "
                   "nothing was started",
                   number, run->plan->tasks[task].id, name);
-    return err_hint(err, "%s=... devs run --continue %lld; any value, to run without it", name,
-                    number);
+    return err_hint(
+        err, "run %s=... devs run --continue %lld; any value will do to run without the secret",
+        name, number);
 }
 
 /* Allows more jobs than before only if no two tasks could then use one session at the same time. */
@@ -483,8 +484,9 @@ static int print_lines(const struct place *place, const struct app_result *resul
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};
-    warn("run #%lld continues as plain lines: ^C ends only these, devs shows the screen again",
-         (long long)result->run);
+    warn(
+        "run #%lld continues as plain lines: ^C ends only this output, devs shows the screen again",
+        (long long)result->run);
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 

@@ -84,9 +84,9 @@ static int parse_plan_text(const char *path, bool may_share_sessions, struct pla
         /* The log records the plan as it runs: with the settings, and with contracts from files. */
         plan_file_rewrite(file);
         if (file->text.len > PLAN_BYTES_MAX)
-            code = fail_usage(NULL,
-                              "plan '%s': with the settings and contracts it is larger than %d MiB",
-                              path, PLAN_BYTES_MAX / (1024 * 1024));
+            code =
+                fail_usage(NULL, "plan '%s' is larger than %d MiB with its settings and contracts",
+                           path, PLAN_BYTES_MAX / (1024 * 1024));
     }
     violations_done(&violations);
     return code;

@@ -91,9 +91,10 @@ static void cancel_run(struct watching *watching, int signal)
 static void hang_up(struct watching *watching)
 {
     static const char *const words[] = {
-        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run continues (on_hangup: go-on)",
-        [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
-        [PLAN_HANGUP_CANCEL] = "the terminal is gone, everything is cancelled (on_hangup: cancel)",
+        [PLAN_HANGUP_GO_ON] = "the terminal was closed, the run continues (on_hangup: go-on)",
+        [PLAN_HANGUP_WAIT] = "the terminal was closed, nothing more is started (on_hangup: wait)",
+        [PLAN_HANGUP_CANCEL] =
+            "the terminal was closed, everything is cancelled (on_hangup: cancel)",
     };
     enum plan_hangup hangup = watching->session->plan->on_hangup;
     static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "words for each");

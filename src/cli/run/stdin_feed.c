@@ -131,10 +131,10 @@ static bool start_thread(struct stdin_feed *feed, int ends[2], struct err *err)
     feed->stop = eventfd(0, EFD_CLOEXEC);
     const int flags = fcntl(ends[1], F_GETFL);
     if (feed->stop < 0 || flags < 0 || fcntl(ends[1], F_SETFL, flags | O_NONBLOCK) != 0)
-        return err_set_errno(err, errno, "standard input");
+        return err_set_errno(err, errno, "cannot pass on standard input");
     const int number = quiet_thread_start(&feed->thread, feed_attempt, feed);
     feed->is_running = number == 0;
-    return number == 0 || err_set_errno(err, number, "standard input");
+    return number == 0 || err_set_errno(err, number, "cannot pass on standard input");
 }
 
 bool stdin_feed_open(void *ctx, int *fd_out, struct err *err)
@@ -146,14 +146,14 @@ bool stdin_feed_open(void *ctx, int *fd_out, struct err *err)
         const bool is_ready =
             feed->begins < 0 || lseek(feed->source, feed->begins, SEEK_SET) == feed->begins;
         *fd_out = is_ready ? fcntl(feed->source, F_DUPFD_CLOEXEC, 0) : -1;
-        return *fd_out >= 0 || err_set_errno(err, errno, "standard input");
+        return *fd_out >= 0 || err_set_errno(err, errno, "cannot pass on standard input");
     }
     if (feed->is_lost)
         return err_set(err, ERR_LIMIT,
-                       "standard input has more than %d MiB, which is not kept for another try",
+                       "standard input is larger than %d MiB, so it was not kept for another try",
                        STDIN_FEED_KEPT_MAX >> 20);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_set_errno(err, errno, "standard input");
+        return err_set_errno(err, errno, "cannot pass on standard input");
     if (!start_thread(feed, ends, err)) {
         (void)close(ends[0]);
         (void)close(ends[1]);

@@ -465,7 +465,7 @@ bool stream_follow(const struct stream *stream, struct follower **out, struct er
     const struct log_run_info *run = follower_run(p.follower);
     if (ok && stream->follow && stream->done_fd < 0 && p.orphaned && !p.outlet.closed &&
         !follower_state(p.follower)->ended && !run->is_session)
-        warn("devs exited before the run had ended. Continue it: devs run --continue %lld",
+        warn("devs exited before the run ended; continue it with: devs run --continue %lld",
              (long long)run->number);
     str_done(&p.line);
     str_done(&p.outlet.waiting);

@@ -52,7 +52,7 @@ static void add_head(const struct run_state *state, int64_t run, struct str *out
     if (state->ended)
         str_addf(out, " (exit %d)", state->exit_code);
     else
-        str_add(out, " (left before its end)");
+        str_add(out, " (not ended yet)");
     str_add_char(out, '\n');
 }
 
@@ -223,7 +223,7 @@ void summary_spill(const struct place *place, const char *uid)
         return; /* there was no space even for the first row, so the spill is empty */
     (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): the rest is in '%s'",
                   why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
-    str_add(&command, "devs gc ");
+    str_add(&command, "run devs gc ");
     if (access(place->db, F_OK) != 0) { /* the log was deleted, and gc would not create it */
         str_add(&command, "--db ");
         shell_word_add(place->db, &command);
@@ -233,7 +233,7 @@ void summary_spill(const struct place *place, const char *uid)
     shell_word_add(spill.db, &command);
     (void)err_hint(&err, "%s",
                    command.len < ERR_HINT_MAX ? str_text(&command)
-                                              : "devs gc --db LOG --merge THAT-FILE");
+                                              : "run devs gc --db LOG --merge THAT-FILE");
     (void)fail(&err);
     str_done(&command);
 }

@@ -152,7 +152,7 @@ static void status_print_head(const struct status *status)
         const struct run_state *state = follower_state(status->follower);
         /* At the damage, the tasks are not yet in their final states. */
         if (status_is_cut_short(status))
-            (void)printf("the log is damaged: %lld of %lld events can be read, as shown here\n",
+            (void)printf("the log is damaged: %lld of %lld events can be read and are shown here\n",
                          (long long)state->last_seq, (long long)status_run(status)->last_seq);
         rows_gates(&rows, state, &look);
         rows_faults(&rows, state, &look);
@@ -225,7 +225,7 @@ static void print_overview_lacks(const struct status *status)
         str_done(&texts[i]);
     }
     if (others > 0)
-        (void)printf("%d more whose sandbox is only partly enforced\n", others);
+        (void)printf("and %d more with a partly enforced sandbox\n", others);
 }
 
 static void status_print_overview(const struct status *status)
@@ -263,7 +263,7 @@ static void status_print_overview(const struct status *status)
     }
     /* Says whether the events were read, because only reading them finds damage. */
     (void)printf("all tasks%s: devs status --all %lld\n",
-                 status->follower ? "" : ", read from the events (unlike this list)", number);
+                 status->follower ? "" : ", recomputed from the events", number);
 }
 
 /* Widens the measured columns to fit the values of the task. */

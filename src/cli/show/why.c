@@ -488,8 +488,9 @@ static void head_line(const struct why *why, struct str *out)
     shown_try_count(&count, " of ", out);
     str_addf(out, " in %s: ", phase_name(plan->steps[pick->step].phase));
     if (attempt->ended.at_ms == 0)
-        str_addf(out, "it %s since %s",
-                 why->orphaned ? "was running when devs died," : "has been running",
+        str_addf(out,
+                 why->orphaned ? "started at %s, was running when devs died"
+                               : "it has been running since %s",
                  clock_date(attempt->started.at_ms, at));
     else if (!why->judged)
         str_add(out, "passed");
