@@ -98,7 +98,7 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
         return true;
     (void)err_set(err, ERR_INVALID, "a sandbox cannot work in the directory of the log, '%s'",
                   place->dir);
-    return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
+    return err_hint(err, "use --db .devs/run.db, or FILE in a new directory");
 }
 
 /* Keeps devs from running programs in `writable` paths outside the sandbox, because a step may
