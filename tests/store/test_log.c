@@ -135,7 +135,7 @@ START_TEST(test_damaged_events_are_read_and_refused)
         ck_assert_msg(page.events[0].is_damaged, "%s", datas[i]);
         run_state_init(&state, sample.plan, 1);
         ck_assert(!run_state_apply(&state, &page.events[0], &why));
-        ck_assert_str_eq(why.message, "event 1 (run_started): its data is invalid");
+        ck_assert_str_eq(why.message, "event 1 (run_started): invalid data");
         run_state_done(&state);
         event_page_done(&page);
     }

@@ -378,7 +378,7 @@ static bool apply_event(struct fold *fold, bool known, struct err *err)
     const struct event *event = fold->event;
     const enum event_kind kind = event->kind;
     if (!fold_is_sound(fold))
-        return refuse(event, "its numbers are out of range", err);
+        return refuse(event, "a value is out of range", err);
 
     if (state->past) { /* handlers report other tasks themselves: fold_changes() */
         const bool old_attempts = kind == EVENT_CLASS_CORRECTED ||
@@ -411,14 +411,14 @@ static bool event_fits(struct fold *fold, bool known, struct err *err)
     const struct event *event = fold->event;
     const enum event_kind kind = event->kind;
     if (event->is_damaged)
-        return refuse(event, "its data is invalid", err);
+        return refuse(event, "invalid data", err);
     if (event->seq != fold->state->last_seq + 1)
-        return refuse(event, "not the next number", err);
+        return refuse(event, "unexpected sequence number", err);
     /* A run starts once; before that only notes are possible. */
     const bool is_note = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
     const bool fits_start = is_note || (kind == EVENT_RUN_STARTED) != fold->state->started;
     if (known && (!fits_start || !locate_subject(fold)))
-        return refuse(event, "it cannot follow the events before it", err);
+        return refuse(event, "cannot follow the previous events", err);
     return true;
 }
 

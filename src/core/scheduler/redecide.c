@@ -350,7 +350,7 @@ static bool take_next(struct redecide *redecide, struct err *err)
         ok = follow_record(redecide, input.length, &sum->lost, err);
         break;
     case REDECIDE_WRONG:
-        ok = err_set(err, ERR_DAMAGED, "event %lld (%s): it cannot follow the events before it",
+        ok = err_set(err, ERR_DAMAGED, "event %lld (%s): cannot follow the previous events",
                      (long long)first->seq, event_kind_name(first->kind));
         break;
     }
@@ -387,7 +387,7 @@ bool redecide_add(struct redecide *redecide, const struct event *event, struct e
     if (!is_of_moment && !take_moment(redecide, event->kind == EVENT_RUN_RECOVERED, err))
         return false;
     if (redecide->events.count == REDECIDE_MOMENT_MAX)
-        return err_set(err, ERR_LIMIT, "event %lld: more than %d events at one moment",
+        return err_set(err, ERR_LIMIT, "event %lld: more than %d events at the same time",
                        (long long)event->seq, (int)REDECIDE_MOMENT_MAX);
     (void)event_list_add(&redecide->events, event);
     return true;
