@@ -131,15 +131,15 @@ struct retry_odds {
 /* Returns false if there are too few cases. */
 ATTR_MUST_USE bool retry_help_odds(const struct retry_help *help, const struct retry_case *like,
                                    struct retry_odds *out);
-/* Appends the text after the word "chance": "6 % that try 4 passes (2 of 31 like it: test-fail, the
- * same fault twice)". */
+/* Appends the text after the word "chance": "6% that try 4 passes (2 of 31 similar tries:
+ * test-fail, the same fault twice)". */
 void retry_odds_words(const struct retry_odds *odds, struct str *out);
 
 /* Shares and counts as text and as JSON. */
 
-/* Appends "29 %", "0.4 %". Keeps a digit where rounding would give a false 0 or 100. */
+/* Appends "29%", "0.4%". Keeps a digit where rounding would give a false 0 or 100. */
 void retry_percent(double share, struct str *out);
-/* Appends "29 % (61 of 212)" or "too few to say (3 of 12)". */
+/* Appends "29% (61 of 212)" or "too few to say (3 of 12)". */
 void retry_count_words(struct retry_count count, struct str *out);
 /* Appends "again":31,"passed":2,"enough":true, and, if there are enough cases, "share", "low" and
  * "high". The caller adds the braces. */

@@ -52,7 +52,7 @@ want_in 'and it says how long it may be' "$out" 'the maximum is 511'
 
 out=$("$devs" retry --hint "bankers' rounding, key $SHOP_API_KEY" --attempts 4 1/tax 2>&1)
 want 'a hint is taken' $? 0
-want_in 'and the answer says what becomes of it' "$out" '4 tries from now on; its agent gets your hint'
+want_in 'and the answer says what becomes of it' "$out" '4 tries from now on; the agent gets your hint'
 second() { [ -s prompt.2 ]; }
 until_true 60 second
 want 'the next try starts' $? 0

@@ -98,7 +98,7 @@ want_in 'status: a fault that is all held' "$out" ', held: n1 n2 n3'
 fails 'hold --fault of what has none' 2 'key is not waiting because of a fault' hold --fault 1/key
 for task in n1 n2 n3; do "$devs" release "1/$task" >/dev/null; done
 out=$("$devs" retry --one 1/n3)
-want_in 'retry --one' "$out" '#1/n3: sent; 2 that wait with the same fault follow'
+want_in 'retry --one' "$out" '#1/n3: sent; 2 tasks waiting with the same fault follow'
 exits 'retry --one of a run' 2 retry --one 1
 
 # --- a person's word on a class

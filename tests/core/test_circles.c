@@ -228,7 +228,7 @@ START_TEST(test_continuing_doubles_the_thresholds_each_time)
         const char *answer;
     } rounds[] = {{2, 5, "continues; stops again after 5 more equal results"},
                   {4, 10, "after 10 more"},
-                  {8, 20, "for 10 more tries at most"}};
+                  {8, 20, "for at most 10 more tries"}};
     fail_equally(5);
     for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
         retry(rounds[i].answer);
@@ -383,7 +383,7 @@ START_TEST(test_after_off_a_retry_has_all_its_tries)
     end_with(&(struct ending){
         .verdict = play_persistent(REASON_LOOP), .outcome = {.code = 1}, .content = 7});
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    retry("for 9 more tries at most");
+    retry("for at most 9 more tries");
     fail_equally(9);
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_MAX_RETRIES);
 }
@@ -403,7 +403,7 @@ START_TEST(test_C1_the_window_holds_after_go_on)
         fail_equally(1);
     }
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_ENTROPY);
-    retry("for 3 more tries at most");
+    retry("for at most 3 more tries");
     fail_equally(3);
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_MAX_RETRIES);
     retry("");

@@ -84,7 +84,7 @@ START_TEST(test_retry_of_what_still_needs_another_leaves_the_gate)
     int64_t due_ms = gate()->due.mono_ms;
     play_control(&play, CONTROL_HOLD, "d", CANCEL_STOP);
     play_control(&play, CONTROL_RETRY, "d", CANCEL_STOP);
-    ck_assert(answers(true, "released; it needs free"));
+    ck_assert(answers(true, "released; it still needs free"));
     ck_assert_int_eq(play_count(&play, EVENT_GATE_CLOSED, NULL), 1);
     ck_assert_int_eq(gate()->due.mono_ms, due_ms);
     ck_assert_int_eq(gate()->chosen, -1);
@@ -132,7 +132,7 @@ START_TEST(test_tasks_behind_an_opening_gate_start_in_turn)
                                    .step = -1,
                                    .hint = "mind the rounding"};
     play_input(&play, (struct input){.kind = INPUT_CONTROL, .control = hinted});
-    ck_assert(answers(true, "it starts when its turn comes; your hint is kept"));
+    ck_assert(answers(true, "it starts when its turn comes; your hint is only kept"));
     ck_assert_int_eq(started("c"), 0);
     ck_assert_str_eq(play.state.tasks[hinted.task].steps[0].hint->text, "mind the rounding");
 }
@@ -147,7 +147,7 @@ START_TEST(test_sent_one_behind_a_probe_starts_after_it)
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(gate()->probe, 2);
     play_control(&play, CONTROL_SEND_ONE, "a", CANCEL_STOP);
-    ck_assert(answers(true, "starts once c gets through: its source is limited; 0 that wait"));
+    ck_assert(answers(true, "starts once c gets through: the source is rate-limited; 0 tasks"));
 }
 END_TEST
 

@@ -69,7 +69,7 @@ START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
     fail_once();
     ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
     retry("a", "mind the rounding", 0);
-    check_answer(true, "your hint is kept as a note, this step has no agent");
+    check_answer(true, "your hint is only kept as a note because this step has no agent");
     const struct step_state *step = step_of("a");
     ck_assert_uint_eq(step->attempt_count, 2);
     ck_assert_ptr_null(step->attempts[0].hint);
@@ -239,7 +239,7 @@ START_TEST(test_hint_is_for_one_task)
 {
     fail_once();
     retry(NULL, "all of you", 0);
-    check_answer(false, "for one task");
+    check_answer(false, "needs a single task");
     ck_assert_int_eq(play_count(&play, EVENT_HINT_GIVEN, NULL), 0);
 }
 END_TEST

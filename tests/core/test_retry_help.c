@@ -223,7 +223,7 @@ START_TEST(test_odds_are_of_the_closest_cases_of_which_there_are_enough)
     ck_assert(odds.by_fault && odds.by_try);
     retry_odds_words(&odds, &words);
     ck_assert_str_eq(words.data,
-                     "10 % that try 6 passes (2 of 20 like it: test-fail, the same fault "
+                     "10% that try 6 passes (2 of 20 similar tries: test-fail, the same fault "
                      "twice, try 3)");
     str_done(&words);
 }
@@ -245,10 +245,11 @@ START_TEST(test_words_need_enough_cases)
     add_steps("TTTTTT", 7);
     add_steps("thT", 20);
     retry_class_words(class_with(REASON_TEST_FAIL), &words);
-    ck_assert_str_eq(words.data, "by try: 2 0 %, 3 65 %\n"
-                                 "tries 4 to 6 passed 0 of 21\n"
-                                 "after the same fault twice: 32 % (13 of 41), else 0 % (0 of 40)\n"
-                                 "with a hint: 0 % (0 of 20), without: 21 % (13 of 61)\n");
+    ck_assert_str_eq(words.data,
+                     "try 2: 0%, try 3: 65%\n"
+                     "tries 4 to 6 passed 0 of 21\n"
+                     "after the same fault twice: 32% (13 of 41), otherwise 0% (0 of 40)\n"
+                     "with a hint: 0% (0 of 20), without: 21% (13 of 61)\n");
     str_done(&words);
 }
 END_TEST
@@ -271,8 +272,8 @@ START_TEST(test_percent_tells_nearly_none_from_none)
     static const struct {
         double share;
         const char *want;
-    } shares[] = {{0, "0 %"},      {0.004, "0.4 %"},  {0.006, "1 %"}, {0.294, "29 %"},
-                  {0.994, "99 %"}, {0.997, "99.7 %"}, {1, "100 %"}};
+    } shares[] = {{0, "0%"},      {0.004, "0.4%"},  {0.006, "1%"}, {0.294, "29%"},
+                  {0.994, "99%"}, {0.997, "99.7%"}, {1, "100%"}};
     for (size_t i = 0; i < ARRAY_LEN(shares); i++) {
         struct str words = {0};
         retry_percent(shares[i].share, &words);

@@ -222,7 +222,7 @@ START_TEST(test_a_note_is_of_a_task_or_of_the_run)
 {
     add("a", "'run':['true']");
     engine_note(tried.engine, 0, "it loops");
-    engine_note(tried.engine, 7, "there is no such task");
+    engine_note(tried.engine, 7, "no such task");
     ck_assert_int_eq(end_run().exit_code, 0);
     try_read_log();
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, 0)->data, "it loops"));

@@ -157,7 +157,7 @@ START_TEST(test_an_act_of_another_process_arrives)
     ck_assert_int_eq(got.key_at_ms, 42);
     ck_assert_str_eq(got.by, "ann");
     sample_control(&live, got);
-    assert_answer(&place, got.id, false, "try 2");
+    assert_answer(&place, got.id, false, "not 2");
     watch_close(watch);
     bell_done(&bell);
     sample_done(&live);

@@ -395,7 +395,7 @@ START_TEST(test_chance_is_told_where_there_are_enough_like_it)
     ck_assert(!stage_shows(" chance "));
     facts.retries = enough;
     stage_draw(40, 140, false);
-    ck_assert(stage_shows(" chance   7 % that try 4 passes (2 of 30 like it: test-fail)"));
+    ck_assert(stage_shows(" chance   7% that try 4 passes (2 of 30 similar tries: test-fail)"));
     free(few);
     free(enough);
 }

@@ -233,10 +233,10 @@ void retry_percent(double share, struct str *out)
     const int permille = (int)(share * 1000.0 + 0.5);
     const int percent = (permille + 5) / 10;
     if ((percent == 0 || percent == 100) && permille != percent * 10)
-        str_addf(out, "%d.%d %%", permille / 10,
+        str_addf(out, "%d.%d%%", permille / 10,
                  permille % 10); /* not %f: a locale could change the point */
     else
-        str_addf(out, "%d %%", percent);
+        str_addf(out, "%d%%", percent);
 }
 
 static void add_share(struct retry_count count, struct str *out)
@@ -272,8 +272,8 @@ void retry_count_json(struct retry_count count, struct str *out)
     }
 }
 
-/* Adds "by try: 2 31 %, 3 12 %, 4 0 %": the tries with enough cases, unless there is only one or
- * none ever passed. */
+/* Adds "try 2: 31%, try 3: 12%, try 4: 0%": the tries with enough cases, unless there is only one
+ * or none ever passed. */
 static void add_tries(const struct retry_class *class, struct str *out)
 {
     struct str words = {0};
@@ -282,7 +282,7 @@ static void add_tries(const struct retry_class *class, struct str *out)
         const struct retry_count one = retry_class_count(class, RETRY_OF_ALL, try, try);
         if (one.cases < RETRY_CASES_MIN)
             continue;
-        str_addf(&words, "%s%d%s ", told > 0 ? ", " : "by try: ", try,
+        str_addf(&words, "%stry %d%s: ", told > 0 ? ", " : "", try,
                  try == RETRY_TRIES_MAX ? " and later" : "");
         retry_percent(retry_share_of(one).share, &words);
         told++;
@@ -318,10 +318,10 @@ void retry_class_words(const struct retry_class *class, struct str *out)
         str_addf(out, " passed 0 of %lld\n", (long long)tail.count.cases);
     }
     add_comparison(class, RETRY_OF_SAME_FAULT, "after the same fault twice: ", RETRY_OF_NEW_FAULT,
-                   ", else ", out);
+                   ", otherwise ", out);
     add_comparison(class, RETRY_OF_HINTED, "with a hint: ", RETRY_OF_PLAIN, ", without: ", out);
     if (class->new_round.cases >= RETRY_CASES_MIN) {
-        str_add(out, "in a new round of its agent: ");
+        str_add(out, "in a new round of the agent: ");
         add_share(class->new_round, out);
         str_add_char(out, '\n');
     }
@@ -330,7 +330,7 @@ void retry_class_words(const struct retry_class *class, struct str *out)
 void retry_odds_words(const struct retry_odds *odds, struct str *out)
 {
     retry_percent(retry_share_of(odds->count).share, out);
-    str_addf(out, " that try %d passes (%lld of %lld like it: ", odds->like.number,
+    str_addf(out, " that try %d passes (%lld of %lld similar tries: ", odds->like.number,
              (long long)odds->count.passed, (long long)odds->count.cases);
     failure_class_word(&odds->like.class, out);
     if (odds->by_fault && odds->like.same)

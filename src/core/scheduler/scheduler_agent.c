@@ -235,8 +235,9 @@ void scheduler_round_start(const struct scheduling *now, int task,
     /* Warns an agent that repeats itself before its task ends because of it. */
     const bool is_off = now->state->plan->loops.preset == ENTROPY_OFF;
     if (!is_off && ends_as_before(run_state_step(now->state, task)))
-        str_add(&prompt, "\nThis is the same result as in the previous round: nothing done since "
-                         "has changed it. Try another way, or say what blocks you.\n");
+        str_add(&prompt,
+                "\nThis is the same result as in the previous round: nothing you did since then "
+                "has changed it. Try a different approach, or say what blocks you.\n");
     event.round_started.prompt = end_of_prompt(&prompt);
     scheduler_emit(now, event);
     str_done(&prompt);

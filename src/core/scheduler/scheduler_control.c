@@ -84,10 +84,10 @@ static void describe_choices(const struct scheduling *now, const struct control 
     if (control->hint[0] != '\0') {
         switch (run_state_hint_goes(now->state, task)) {
         case HINT_GOES_NOWHERE:
-            str_add(&words, "; your hint is kept as a note, this step has no agent");
+            str_add(&words, "; your hint is only kept as a note because this step has no agent");
             break;
         case HINT_GOES_HERE:
-            str_add(&words, "; its agent gets your hint");
+            str_add(&words, "; the agent gets your hint");
             break;
         case HINT_GOES_BACK:
             if (agent->round < agent->rounds)
@@ -150,7 +150,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         return;
     }
     if (in_the_way >= 0) {
-        answer_refuse(answer, "it needs %s, which did not pass: retry that one",
+        answer_refuse(answer, "it needs %s, which did not pass; retry that task",
                       state->plan->tasks[in_the_way].id);
         return;
     }
@@ -167,12 +167,12 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "continues; stops after %d times as many repeats",
                       circles_scale(state->tasks[task].circles));
     else if (stuck && more > tries)
-        answer_accept(answer, "continues for %d more tr%s at most", tries,
+        answer_accept(answer, "continues for at most %d more tr%s", tries,
                       tries == 1 ? "y" : "ies");
     else if (stuck && more > 0)
         answer_accept(answer, "continues; stops again after %d more equal results", more);
     else if (stuck)
-        answer_accept(answer, "continues for one more try; stops again if the result is equal");
+        answer_accept(answer, "continues for one more try; stops again if the result is the same");
     else if (agent && agent->rounds > rounds)
         answer_accept(answer, "a new set of tries, and up to %d more rounds",
                       agent->rounds - rounds);
@@ -196,12 +196,12 @@ static bool start_now(const struct scheduling *now, const struct control *contro
     int missing = run_state_unmet(now->state, task);
     bool at_once = false;
     if (missing >= 0)
-        answer_accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
+        answer_accept(answer, "released; it still needs %s", now->state->plan->tasks[missing].id);
     else if (gate && gate->status == GATE_PROBING)
-        answer_accept(answer, "starts once %s gets through: its source is limited",
+        answer_accept(answer, "starts once %s gets through: the source is rate-limited",
                       now->state->plan->tasks[gate->probe].id);
     else if (gate && gate->status == GATE_SPREADING)
-        answer_accept(answer, "starts when its turn comes: its source has just opened");
+        answer_accept(answer, "starts when its turn comes: the source has just opened");
     else
         at_once = true;
     if (at_once)
@@ -243,7 +243,7 @@ static void retry_task(const struct scheduling *now, const struct control *contr
             answer_accept(answer, is_behind ? "it starts when its turn comes" : "it is queued");
         } else {
             answer_refuse(answer, is_behind ? "it starts when its turn comes"
-                                            : "it is queued: it starts as soon as it can");
+                                            : "it is queued and starts as soon as possible");
         }
         return;
     }
@@ -285,8 +285,8 @@ static void send_one(const struct scheduling *now, const struct control *control
     }
     struct answer start = {0};
     bool at_once = start_now(now, control, task, &start);
-    answer_accept(answer, "%s; %d that wait%s with the same fault follow%s once it gets through",
-                  at_once ? "sent" : start.words, others, others == 1 ? "s" : "",
+    answer_accept(answer, "%s; %d task%s waiting with the same fault follow%s once it gets through",
+                  at_once ? "sent" : start.words, others, others == 1 ? "" : "s",
                   others == 1 ? "s" : "");
 }
 
@@ -331,14 +331,16 @@ static void cancel_task(const struct scheduling *now, const struct control *cont
     else if (now->scheduler->is_session)
         answer_accept(answer, told_by_hook);
     else if (now->scheduler->orphaned)
-        answer_accept(answer, "its devs is gone: no more tries, but its pid %lld may still run",
-                      (long long)step_state_attempt(run_state_step(now->state, task))->pid);
+        answer_accept(
+            answer,
+            "the devs of this run has died: no more tries, but process %lld may still be running",
+            (long long)step_state_attempt(run_state_step(now->state, task))->pid);
     else if (control->mode == CANCEL_STOP)
-        answer_accept(answer, "no more tries; the running one may finish");
+        answer_accept(answer, "no more tries; the running try may finish");
     else
         answer_accept(answer, control->mode == CANCEL_KILL
-                                  ? "KILL sent to its group"
-                                  : "TERM sent to its group, KILL follows");
+                                  ? "SIGKILL sent to its process group"
+                                  : "SIGTERM sent to its process group, SIGKILL follows");
 }
 
 static void cancel_run(const struct scheduling *now, const struct control *control,
@@ -355,7 +357,8 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
         answer_accept(answer, told_by_hook);
     else if (now->scheduler->orphaned && now->state->running > 0)
         answer_accept(answer,
-                      "its devs is gone: no more tries, but %d of its processes may still run",
+                      "the devs of this run has died: no more tries, but %d of its processes may "
+                      "still be running",
                       now->state->running);
     else
         answer_accept(answer, "the run is being cancelled");
@@ -369,7 +372,7 @@ static void correct_attempt(const struct scheduling *now, const struct control *
     const struct verdict_label *label = &control->label;
     int number = control->step >= 0 ? control->step : run_state_step_number(state, control->task);
     if (number >= state->plan->tasks[control->task].step_count) {
-        answer_refuse(answer, "it has no step %d", number + 1);
+        answer_refuse(answer, "the task has no step %d", number + 1);
         return;
     }
     const struct step_state *step = &state->tasks[control->task].steps[number];
@@ -377,7 +380,7 @@ static void correct_attempt(const struct scheduling *now, const struct control *
                                               ? step_state_attempt(step)
                                               : step_state_find_attempt(step, control->attempt);
     if (!attempt || attempt->ended.at_ms == 0) {
-        answer_refuse(answer, attempt ? "that try has not ended" : "there is no such try");
+        answer_refuse(answer, attempt ? "that try has not ended" : "no such try");
         return;
     }
     struct event event = scheduler_event(now, EVENT_CLASS_CORRECTED, control->task);
@@ -440,11 +443,11 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
         return;
     }
     if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT) {
-        answer_refuse(answer, "this works on one task only");
+        answer_refuse(answer, "this works for a single task only");
         return;
     }
     if (has_choices(control)) {
-        answer_refuse(answer, "a hint and a number of tries are for one task");
+        answer_refuse(answer, "a hint or a number of tries needs a single task");
         return;
     }
     int done = 0;
@@ -472,16 +475,15 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
     if (!now->state->started)
         answer_refuse(&answer, "the run has not started");
     else if (control->task >= now->state->plan->task_count)
-        answer_refuse(&answer, "there is no such task");
+        answer_refuse(&answer, "no such task");
     else if (control->task < 0)
         act_on_run(now, control, &answer);
     else if (control->verb == CONTROL_CORRECT)
         correct_attempt(now, control, &answer);
     else if (control->step >= 0 && control->step != current)
-        answer_refuse(&answer, "step %d is over, it is at step %d now", control->step + 1,
-                      current + 1);
+        answer_refuse(&answer, "the task is at step %d, not %d", current + 1, control->step + 1);
     else if (control->attempt != 0 && control->attempt != latest)
-        answer_refuse(&answer, "try %d is over, it is at try %d now", control->attempt, latest);
+        answer_refuse(&answer, "the step is at try %d, not %d", latest, control->attempt);
     else
         act_on_task(now, control, control->task, &answer);
     if (control->id == 0)
