@@ -38,7 +38,7 @@ want 'what can be mended is tried again' "$(tries prose)" 3
 want_in 'another kernel' "$(cat out)" '[KERNEL_MISMATCH] /kernel: '
 want 'what did something else is not tried again' "$(tries other)" 1
 want_in 'mended by the second try' "$(cat out)" 'mends try 2/3 GREEN succeeded'
-want_in 'too much output' "$(cat out)" 'the output is too large to be checked (expected at most 1 MiB'
+want_in 'too much output' "$(cat out)" 'the output is too large to check (expected at most 1 MiB'
 want 'a failure is not judged by its output' "$(grep -c 'fails.*contract' out)" 0
 want_in 'why' "$("$devs" why other)" '[MISSING_FIELD] /summary: required'
 want_in 'the records list what is wrong' "$(log)" \
@@ -58,17 +58,17 @@ want 'the records do not need the file' "$(cksum <after)" "$(cksum <before)"
 # --- a bad contract refuses the plan
 exits 'a file that is gone' 2 run below/plan.json
 want_in 'a file that is gone' "$(cat err)" \
-	'[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "answer.json", and no file: No such file or directory'
+	'[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "answer.json", and no such file can be read: No such file or directory'
 want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
 mkfifo below/answer.json
 timeout 60 "$devs" run --dry-run below/plan.json 2>err
 want 'a contract in a pipe: exit' $? 2
-want_in 'a contract in a pipe' "$(cat err)" 'and no file: not a regular file'
+want_in 'a contract in a pipe' "$(cat err)" 'and no such file can be read: not a regular file'
 rm below/answer.json
 ln -s /dev/zero below/answer.json
 timeout 60 "$devs" run --dry-run below/plan.json 2>err
 want 'a contract in a device: exit' $? 2
-want_in 'a contract in a device' "$(cat err)" 'and no file: not a regular file'
+want_in 'a contract in a device' "$(cat err)" 'and no such file can be read: not a regular file'
 rm below/answer.json
 printf '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "stps": [], "steps":
  [{"run": ["x"], "contract": {"properties": {"a": {"typ": 1}}}}]}]}' >bad.json

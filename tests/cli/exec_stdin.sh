@@ -58,7 +58,7 @@ want 'a large input is read' "$(head -c $size /dev/zero | "$devs" exec -- wc -c)
 head -c $size /dev/zero | "$devs" exec -- sh -c 'cat >/dev/null; exit 1' >out 2>err
 want 'it is not read twice: exit' $? 126
 want_in 'it is not read twice: why' "$(cat err)" 'standard input is larger than 16 MiB'
-want_in 'it is not read twice: what is needed' "$("$devs" why last/exec)" 'its standard input is gone'
+want_in 'it is not read twice: what is needed' "$("$devs" why last/exec)" 'its standard input cannot be read again'
 
 # --- a devs that was killed took the input with it
 echo x | "$devs" exec -- sh -c 'touch here; until [ -e go ]; do sleep 0.05; done; cat >after' 2>/dev/null &

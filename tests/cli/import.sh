@@ -139,7 +139,7 @@ want_in "a session without an event" "$(cat err)" "devs: idle.json: it contains 
 want "nothing of them written" "$("$devs" $log runs | wc -l)" "$before"
 "$devs" $log import --agent codex session.jsonl 2>err
 want "another agent: exit" "$?" 2
-want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not one of 'codex'"
+want_in "another agent" "$(cat err)" "session.jsonl: this is a Claude Code session, not a transcript of 'codex'"
 "$devs" $log import --agent nobody session.jsonl 2>err
 want "no such agent: exit" "$?" 2
 want_in "no such agent" "$(cat err)" "unknown agent 'nobody'"

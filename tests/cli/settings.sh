@@ -37,7 +37,7 @@ want_in 'dry run: the plan' "$(cat out)" '2 tries (default+: after 1 ms, x 2 up 
 want_in 'dry run: a name' "$(cat out)" \
 	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more if the server requests a wait source api'
 want_in 'dry run: an object' "$(cat out)" \
-	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, stops after 2 equal results, used up: max retries exceeded)'
+	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, stops after 2 equal results, ends with max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
 
 want_in 'dry run: starts' "$(cat out)" 'if a command cannot start: up to 2 starts (after 1 s, x 2 up to 30 s, if transient)'

@@ -93,7 +93,7 @@ want_in 'wrong: image' "$(cat err)" \
 	'[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on this machine'
 want_in 'wrong: hangup' "$(cat err)" '[INVALID_VALUE] /on_hangup: not one of the allowed values'
 want_in 'wrong: setup in place' "$(cat err)" \
-	'[INVALID_VALUE] /tasks/0/workspace/setup: needs a workspace of its own'
+	'[INVALID_VALUE] /tasks/0/workspace/setup: needs a separate workspace'
 want_in 'A11: not idempotent' "$(cat err)" 'or give its task a "workspace" that can be reset'
 
 # --- settings are what plans begin with, and the log says all of it
@@ -121,7 +121,7 @@ fails 'exec: --writable that is missing' 2 "--writable 'none/such': No such file
 fails 'exec: --sandbox without a kind' 2 "--sandbox needs a kind, not '--'" exec --sandbox -- true
 "$devs" exec --sandbox bwrap --writable / -- true 2>err
 want_in 'exec: --writable /' "$(cat err)" "--writable '/' would make the whole file system writable"
-fails 'exec: no image' 2 'podman:IMAGE, or "sandbox" in devs.config.json' exec --sandbox podman -- true
+fails 'exec: no image' 2 'podman:IMAGE, or set "sandbox" in devs.config.json' exec --sandbox podman -- true
 want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
 exec 9<"$HOME"
 fails 'exec: descriptors of the caller' 2 "cannot access '/proc/self/fd/9/'" exec --once -- ls /proc/self/fd/9/
@@ -160,10 +160,10 @@ y'
 	want_in 'dry run: all files writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: all files writable  '
 	echo '{"sandbox": "bwrap"}' >devs.config.json
 	trust
-	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only the workspace  '
+	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only to the workspace  '
 	echo '{"sandbox": {"kind": "bwrap", "writable": ["/var/tmp"]}}' >devs.config.json
 	trust
-	want_in 'dry run: writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only the workspace and the writable paths  '
+	want_in 'dry run: writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only to the workspace and the writable paths  '
 	echo '{"sandbox": "bwrap"}' >devs.config.json
 	trust
 	ln -s /etc/passwd linked

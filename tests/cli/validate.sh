@@ -85,10 +85,10 @@ want "exit of a bad contract" "$?" 2
 want "nothing on standard output" "$(cat out)" ""
 want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 errors
 [INVALID_VALUE] /type: unknown type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
-[INVALID_VALUE] /unevaluatedItems: not a keyword that contracts support
+[INVALID_VALUE] /unevaluatedItems: unsupported keyword
 hint: see docs/contracts.md for the keywords that a contract may use"
 want "a bad contract in JSON" "$("$devs" validate --contract wrong.json good --json 2>/dev/null)" \
-	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"unknown type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts support","expected":null,"actual":null}],"dropped":0}}'
+	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"unknown type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"unsupported keyword","expected":null,"actual":null}],"dropped":0}}'
 "$devs" validate --contract nothing good 2>err
 want "a contract that is not there" "$?" 66
 want_in "why" "$(cat err)" "devs: contract 'nothing': No such file or directory"
@@ -112,7 +112,7 @@ want "the starter plan fits" "$?" 0
 want 'its keys in words' "$("$devs" validate --schema plan --words | sed -n '/^jobs$/,/^$/p')" \
 	'jobs
     integer, 1 to 256
-    How many tasks run in parallel, unless the command line says otherwise.'
+    Maximum number of tasks that run in parallel; the command line takes precedence.'
 want 'a default value' "$("$devs" validate --schema plan --words | sed -n '/^workspace.setup_timeout_s$/,/^$/p')" \
 	'workspace.setup_timeout_s
     number, 0.001 to 86400; default 600

@@ -267,7 +267,7 @@ START_TEST(test_hint_to_allow_a_tool_repeats_plain_names_only)
          "\"args\": [\"--allowedTools\", \"mcp__db.run-1\"] in its step"},
         {"claude", "x\", \"--dangerously-skip-permissions",
          "\"args\": [\"--allowedTools\", \"TOOL\"] in its step"},
-        {"generic", "sh", "\"permission_args\" of its step"},
+        {"generic", "sh", "\"permission_args\" in its step"},
     };
     for (size_t i = 0; i < TABLE_LEN(cases); i++) {
         struct str words = {0};

@@ -72,7 +72,7 @@ static void refuse(const char *message, size_t count)
 START_TEST(test_bytes_of_a_contract_have_a_limit)
 {
     add_times(&schema, CONTRACT_BYTES_MAX + 1, " ");
-    refuse("more than 1024 KiB", 1);
+    refuse("larger than 1024 KiB", 1);
 }
 END_TEST
 
@@ -83,8 +83,8 @@ static const struct {
     const char *message;
 } crowds[] = {
     {",true", CONTRACT_SCHEMAS_MAX, 1, "too many schemas"},
-    {",{\"$anchor\":\"a%d\"}", 1100, 100, "too many schemas have an $anchor"},
-    {",{\"$id\":\"a%d\"}", 1100, 100, "too many schemas have an $id"},
+    {",{\"$anchor\":\"a%d\"}", 1100, 100, "too many schemas with an $anchor"},
+    {",{\"$id\":\"a%d\"}", 1100, 100, "too many schemas with an $id"},
 };
 
 START_TEST(test_schemas_of_a_contract_have_limits)
@@ -184,7 +184,8 @@ START_TEST(test_deep_values_are_compared)
     add_nested(2000);
     str_add(&instance, "]");
     ck_assert(!check());
-    ck_assert_str_eq(last_message(), "elements must be unique, but 1 is equal to 0");
+    ck_assert_str_eq(last_message(),
+                     "elements must be unique, but element 1 is equal to element 0");
 }
 END_TEST
 
@@ -196,7 +197,8 @@ START_TEST(test_many_elements_are_compared)
         str_addf(&instance, "%d,", i);
     str_add(&instance, "7.0]");
     ck_assert(!check());
-    ck_assert_str_eq(last_message(), "elements must be unique, but 200000 is equal to 7");
+    ck_assert_str_eq(last_message(),
+                     "elements must be unique, but element 200000 is equal to element 7");
 }
 END_TEST
 
@@ -207,7 +209,8 @@ START_TEST(test_many_equal_elements_are_quickly_found)
     add_times(&instance, 200000, "1,");
     str_add(&instance, "1]");
     ck_assert(!check());
-    ck_assert_str_eq(wrong.items[0].message, "elements must be unique, but 1 is equal to 0");
+    ck_assert_str_eq(wrong.items[0].message,
+                     "elements must be unique, but element 1 is equal to element 0");
     ck_assert_uint_eq(wrong.count + wrong.dropped, 200000);
 }
 END_TEST
@@ -465,11 +468,11 @@ static const struct {
     {"\\p{Nonsense}", "unknown property"},
     {"\\p{Foo=Bar}", "no such property"},
     {"\\p{^Lu}", "no such property"},
-    {"\\pL", "{a property}"},
-    {"\\k<a", "<a group>"},
+    {"\\pL", "{PROPERTY}"},
+    {"\\k<a", "<GROUP>"},
     {"\\k<a>", "non-existent"},
     {"\\3", "non-existent"},
-    {"[\\1]", "a class cannot"},
+    {"[\\1]", "a character class cannot"},
     {"[a", "missing terminating ]"},
     {"a)", "unmatched"},
     {"\\", "at the end"},

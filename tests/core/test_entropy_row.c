@@ -160,7 +160,7 @@ static const struct {
 } bad_rows[] = {
     {"[]", "expected an object, got array"},
     {"null", "expected an object, got null"},
-    {"{\"steps\":[]}", "\"id\" must be text"},
+    {"{\"steps\":[]}", "\"id\" must be a string"},
     {"{\"id\":\"a\"}", "\"steps\" must be a list"},
     {"{\"id\":\"a\",\"steps\":{}}", "\"steps\" must be a list"},
     {"{\"id\":\"a\",\"steps\":[1]}", "step 1 must have"},

@@ -424,8 +424,9 @@ START_TEST(test_too_many_policies)
         str_addf(&text, "%s\"p%d\": {}", i > 0 ? ", " : "", i);
     str_add(&text, wraps[POLICIES].after);
     ck_assert(!parse_text());
-    ck_assert_str_eq(str_text(&shown),
-                     "[INVALID_VALUE] /policies: too many (expected at most 64, got more)\n");
+    ck_assert_str_eq(
+        str_text(&shown),
+        "[INVALID_VALUE] /policies: too many policies (expected at most 64, got more)\n");
 }
 END_TEST
 
@@ -471,7 +472,7 @@ START_TEST(test_part_of_a_plan_that_is_not_in_it)
     ck_assert(parse_wrapped(ROOT, "\"name\": \"n\""));
     ck_assert(!plan_only(plan, "z", &part, &err));
     ck_assert_int_eq((int)err.code, ERR_NOT_FOUND);
-    ck_assert_str_eq(err.message, "this plan has no task 'z'");
+    ck_assert_str_eq(err.message, "no task 'z' in this plan");
     ck_assert_ptr_null(part);
 }
 END_TEST

@@ -173,8 +173,8 @@ END_TEST
 #define NEEDS(ids) "\"needs\": [" ids "], "
 #define COMMAND    "\"steps\": [{\"run\": [\"true\"]}]"
 #define REFUSED(place, id)                                                                         \
-    "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " continues this session too, "    \
-    "possibly at the same time: make one need the other\n"
+    "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " also continues this session, "   \
+    "possibly at the same time; make one of the tasks need the other\n"
 
 static const struct {
     const char *tasks, *wanted;

@@ -233,7 +233,7 @@ static const struct {
     const char *file;
     const char *want; /* after the place */
 } bad_files[] = {
-    {"none.json", "unknown contract \"none.json\", and no file: there is nothing"},
+    {"none.json", "unknown contract \"none.json\", and no such file can be read: there is nothing"},
     {"broken.json", "in 'broken.json': line 2, column 1: unexpected token '}'"},
     {"wrong.json",
      "in 'wrong.json' at /properties/a/type: unknown type (expected null, boolean, object, array, "
@@ -277,8 +277,8 @@ START_TEST(test_contracts_have_a_limit)
     if (!ok)
         ck_assert_str_eq(str_text(&shown),
                          "[INVALID_VALUE] /tasks/0/steps/1/contract: too many contracts in one "
-                         "plan: steps can share named contracts (expected at most 1000, got "
-                         "more)\n");
+                         "plan; use named contracts, which steps can share (expected at most "
+                         "1000, got more)\n");
 }
 END_TEST
 
@@ -305,7 +305,7 @@ START_TEST(test_schemas_of_all_contracts_have_a_limit)
     ck_assert_msg(ok == (_i == 0), "%s", str_text(&shown));
     if (!ok)
         ck_assert_str_eq(str_text(&shown),
-                         "[INVALID_VALUE] /contracts/c5: too many schemas in the contracts of one "
+                         "[INVALID_VALUE] /contracts/c5: too many schemas in the contracts of the "
                          "plan (expected at most 100000, got more)\n");
 }
 END_TEST
@@ -342,8 +342,8 @@ START_TEST(test_bytes_of_all_contracts_have_a_limit)
     plan = NULL;
     ck_assert(!parse_large(FITTING + 2, OF_ONE));
     ck_assert_str_eq(str_text(&shown),
-                     "[INVALID_VALUE] /contracts/c16: the contracts of one plan are too large "
-                     "together (expected at most 16 MiB, got more)\n");
+                     "[INVALID_VALUE] /contracts/c16: the contracts of the plan are too large "
+                     "in total (expected at most 16 MiB, got more)\n");
 }
 END_TEST
 

@@ -737,9 +737,9 @@ static const struct {
     {"{}", "moon", "unknown sandbox 'moon'"},
     {"{}", "", "unknown sandbox ''"},
     {"{}", "podman", "a container needs an image, which must be on this machine"},
-    {"{}", "podman:", "'' is not an image name"},
-    {"{}", "podman:--rm", "'--rm' is not an image name"},
-    {"{}", "bwrap:i", "only containers have an image, 'bwrap' has none"},
+    {"{}", "podman:", "invalid image name ''"},
+    {"{}", "podman:--rm", "invalid image name '--rm'"},
+    {"{}", "bwrap:i", "only containers have an image, but 'bwrap' is not a container"},
 };
 
 START_TEST(test_a_command_names_its_sandbox)

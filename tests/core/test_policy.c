@@ -270,9 +270,9 @@ static const struct {
     const char *json;
     const char *want;
 } word_cases[] = {
-    {"\"max_attempts\": 1", "never again"},
-    {"\"retry_on\": []", "never again"},
-    {"\"phases\": []", "never again"},
+    {"\"max_attempts\": 1", "never retried"},
+    {"\"retry_on\": []", "never retried"},
+    {"\"phases\": []", "never retried"},
     {"\"base_delay_ms\": 0, \"retry_timeouts\": false",
      "at once, any failure, not after a timeout"},
     {"\"cap_ms\": 0", "at once, any failure"},
@@ -286,7 +286,7 @@ static const struct {
      "after 2 s, if persistent, stops after 4 equal results"},
     {"\"base_delay_ms\": 1500, \"multiplier\": 1.5, \"cap_ms\": 120000, \"jitter\": 0.25, "
      "\"window\": 2, \"deadline_ms\": 7200000",
-     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, any failure, stops after 2 equal results, "
+     "after 1500 ms, x 1.5 up to 2 min, jitter 25%, any failure, stops after 2 equal results, "
      "within 2 h"},
     {"\"base_delay_ms\": 1000, \"cap_ms\": 61000, \"jitter\": \"full\"",
      "after 1 s, x 2 up to 61 s, full jitter, any failure"},
@@ -330,7 +330,7 @@ START_TEST(test_a_policy_says_how_it_ends)
     policy.deadline_ms = 5000;
     policy_words(&policy, &words);
     ck_assert_str_eq(str_text(&words), "after 1 s, x 2 up to 1 min, any failure, stops after 3 "
-                                       "equal results, used up: max retries "
+                                       "equal results, ends with max retries "
                                        "exceeded, ignores the server's hints, within 5 s");
     str_clear(&words);
     policy_deadline_words(&policy, &words);

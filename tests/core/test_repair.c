@@ -306,7 +306,7 @@ static const struct {
       .violations = "/a: MISSING_FIELD",
       .resumes = true,
       .was_asked = true},
-     "Your answer does not have the requested form:\n/a: MISSING_FIELD\n"
+     "Your answer does not have the requested format:\n/a: MISSING_FIELD\n"
      "Give the whole result again, as JSON that matches, and nothing else."},
 };
 

@@ -362,12 +362,12 @@ static const struct {
     const char *want;
 } refused[] = {
     {"no JSON", NULL, "{\"name\":\n x}", "the rule: line 2, column 2: invalid token 'x'"},
-    {"not a rule", NULL, "3", "a rule must be an object, not integer"},
-    {"list of numbers", NULL, "[3]", "a rule must be an object, not integer"},
-    {"empty list", NULL, "[]", "a rule must be an object, not an empty list"},
+    {"not a rule", NULL, "3", "a rule must be an object, got integer"},
+    {"list of numbers", NULL, "[3]", "a rule must be an object, got integer"},
+    {"empty list", NULL, "[]", "a rule must be an object, got an empty list"},
     {"no name", NULL, "{}", "a rule needs a name"},
     {"empty name", NULL, "{\"name\":\"\"}", "a rule needs a name"},
-    {"duplicate", NULL, "[{\"name\":\"a\"},{\"id\":\"a\"}]", "rule a: given twice"},
+    {"duplicate", NULL, "[{\"name\":\"a\"},{\"id\":\"a\"}]", "rule a is listed twice"},
     {"rules not a list", "{}", "{\"name\":\"a\"}", "the rules: expected a list, got object"},
 };
 

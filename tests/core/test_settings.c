@@ -337,12 +337,12 @@ static const struct {
     {"{\"sandbox\":{\"kind\":\"podman\",\"image\":\"x\",\"start_timeout_ms\":9,\"pids\":9}}",
      "sandbox.kind (chooses the programs in the sandbox), "
      "sandbox.image (chooses the programs in the sandbox), "
-     "sandbox.start_timeout_ms (belongs to an image)",
+     "sandbox.start_timeout_ms (applies to a container image)",
      "{\"sandbox\":{\"pids\":9}}"},
     {"{\"sandbox\":{\"kind\":\"none\"}}", "", "{\"sandbox\":{\"kind\":\"none\"}}"},
     {"{\"sandbox\":{\"kind\":\"bwrap\"}}", "", "{\"sandbox\":{\"kind\":\"bwrap\"}}"},
     {"{\"workspace\":{\"copy\":[\".env\"],\"kind\":\"copy\"}}",
-     "workspace.copy (brings ignored files, which may hold secrets, into attempts)",
+     "workspace.copy (copies ignored files, which may contain secrets, into workspaces)",
      "{\"workspace\":{\"kind\":\"copy\"}}"},
     {"{\"secrets\":{\"names\":[\"A\"],\"keep\":[\"B\"]}}", "secrets.keep (shows secrets)",
      "{\"secrets\":{\"names\":[\"A\"]}}"},

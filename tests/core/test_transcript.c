@@ -165,7 +165,7 @@ START_TEST(test_refuses_a_session_of_another_agent)
     char *text = read_claude();
     ck_assert(!transcript_add(t, text, strlen(text), &err));
     free(text);
-    ck_assert_ptr_nonnull(strstr(err.message, "Claude Code session, not one of 'codex'"));
+    ck_assert_ptr_nonnull(strstr(err.message, "Claude Code session, not a transcript of 'codex'"));
     transcript_close(t);
 }
 END_TEST

@@ -86,7 +86,7 @@ static const struct field adapter_rows[] = {
     {"program", FIELD_TEXT, AT(program), 0, PROGRAM_MAX, .values = "name or path",
      .means = "the program; default: the adapter's name"},
     {"install", FIELD_TEXT, AT(install), 0, LINE_MAX_CHARS, .values = "text",
-     .means = "one line: how to get the program"},
+     .means = "how to get the program, in one line"},
     {"argv", FIELD_LIST, AT(argv), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
      .means = "arguments for a new session"},
     {"argv_resume", FIELD_LIST, AT(argv_resume), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
@@ -99,17 +99,18 @@ static const struct field adapter_rows[] = {
     {"allow", FIELD_TEXT, AT(allow), 0, LINE_MAX_CHARS, .values = "text",
      .means = "how a person allows a refused tool, for `devs why`; `{tool}` stands for the tool"},
     {"prompt", FIELD_WORD, AT(prompt), .most = ADAPTER_PROMPT_COUNT, .word = prompt_word,
-     .means = "how to pass the prompt; as an argument it replaces `{prompt}`, or goes last"},
+     .means =
+         "how to pass the prompt; as an argument, the prompt replaces `{prompt}` or comes last"},
     {"env", FIELD_ENV, AT(env), 0, ADAPTER_ARGS_MAX, .own_shape = true,
      .means = "variables to add to the inherited environment"},
     {"output", FIELD_WORD, AT(output), .most = ADAPTER_OUTPUT_COUNT, .word = output_word,
      .means = "plain text, one JSON document, or one event per line"},
     {"unknown_session", FIELD_LIST, AT(unknown_session), 0, UNKNOWN_MAX, 1, LINE_MAX_CHARS,
-     .means = "messages that the program writes if it does not know the session"},
+     .means = "messages that the program prints if the session does not exist"},
     {"result_on_stderr", FIELD_BOOL, AT(result_on_stderr),
      .means = "a failure may be reported as JSON on standard error"},
     {"cut_member", FIELD_TEXT, AT(cut_member), 1, MEMBER_NAME_MAX, .values = "name",
-     .means = "if the last line is too long to keep whole, devs reads its end from this member on"},
+     .means = "the member from which devs reads a last line that is too long to keep whole"},
     {"events", FIELD_OTHER, AT(events), .read = read_events, .write = write_events,
      .values = "array of rules, at most 128", .means = "how to interpret events",
      .see = "; see [below](#rules-for-events)"},
@@ -202,7 +203,7 @@ void adapter_allow_words(const struct adapter *adapter, const char *tool, struct
     if (tool[strspn(tool, letters)] != '\0')
         tool = "TOOL";
     if (text[0] == '\0')
-        text = "\"permission_args\" of its step";
+        text = "\"permission_args\" in its step";
     for (const char *at; (at = strstr(text, place)) != NULL; text = at + strlen(place)) {
         str_add_n(out, text, (size_t)(at - text));
         str_add(out, tool);

@@ -464,7 +464,7 @@ static bool fail_unknown(const struct transcript *t, struct err *err)
         return err_set(err, ERR_INVALID, "it is empty");
     (void)err_set(err, ERR_INVALID, "not a transcript of a known agent (checked %d line%s)",
                   t->looked_at, t->looked_at == 1 ? "" : "s");
-    return err_hint(err, "--agent NAME reads it as the output of that agent");
+    return err_hint(err, "use --agent NAME to read it as the output of that agent");
 }
 
 /* Chooses the reader for the output of the wanted agent. Sessions kept by the CLI are recognized
@@ -475,7 +475,8 @@ static bool choose_form(struct transcript *t, enum transcript_form form, const c
     const bool is_other = t->wanted && agent && strcmp(t->wanted, agent) != 0;
     const bool is_kept = form != TRANSCRIPT_UNKNOWN && form != TRANSCRIPT_STREAM;
     if (is_kept && is_other)
-        return err_set(err, ERR_INVALID, "it is a %s, not one of '%s'", words[form], t->wanted);
+        return err_set(err, ERR_INVALID, "this is a %s, not a transcript of '%s'", words[form],
+                       t->wanted);
     t->agent = t->wanted ? t->wanted : agent;
     t->adapter = adapters_find(t->adapters, t->agent);
     t->form = form;
@@ -483,7 +484,7 @@ static bool choose_form(struct transcript *t, enum transcript_form form, const c
         return true;
     if (!t->adapter) {
         (void)err_set(err, ERR_INVALID, "unknown agent '%s'", t->agent);
-        return err_hint(err, "settings can define it under \"agents\": docs/agents.md");
+        return err_hint(err, "define it in the settings under \"agents\"; see docs/agents.md");
     }
     t->form = TRANSCRIPT_STREAM;
     agent_stream_open(&t->stream, t->adapter, take_item, t);
@@ -607,7 +608,7 @@ bool transcript_add(struct transcript *t, const char *bytes, size_t len, struct 
     if (len == 0)
         return true;
     if (t->line.len + len > TRANSCRIPT_DOCUMENT_MAX)
-        return err_set(err, ERR_LIMIT, "one JSON value of more than 32 MiB");
+        return err_set(err, ERR_LIMIT, "a JSON value is larger than 32 MiB");
     str_add_n(&t->line, bytes, len);
     return true;
 }

@@ -42,13 +42,14 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
         if (json_kind(signal) == JSON_KIND_STRING)
             number = facts_signal_number(json_text(signal, ""));
         if (number < 1 || number > SIGNAL_LAST)
-            return err_set(err, ERR_INVALID, "signal must be a number 1..%d or a name like SIGTERM",
+            return err_set(err, ERR_INVALID,
+                           "signal must be a number from 1 to %d or a name such as SIGTERM",
                            SIGNAL_LAST);
         out->code = (int)number;
         return true;
     }
     return is_given(json_get(row, "text")) ||
-           err_set(err, ERR_INVALID, "exit is missing (null only with a signal)");
+           err_set(err, ERR_INVALID, "exit is missing; it may be null only with a signal");
 }
 
 static struct classify_text text_of(const struct json *value)
@@ -193,7 +194,7 @@ static bool read_input(const struct json *row, const struct classify_edge *edge,
         const struct json *value = json_get(row, texts[i]);
         const enum json_kind kind = json_kind(value);
         if (value && kind != JSON_KIND_STRING && kind != JSON_KIND_NULL)
-            return err_set(err, ERR_INVALID, "%s must be a string or null, not a %s", texts[i],
+            return err_set(err, ERR_INVALID, "%s must be a string or null, got %s", texts[i],
                            json_kind_name(value));
     }
     return read_outcome(row, &out->outcome, err) && read_now(row, &out->now_ms, err);

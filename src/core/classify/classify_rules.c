@@ -260,24 +260,23 @@ static const char *kind_word(int kind)
 #define AT(member) offsetof(struct rule, member)
 static const struct field fact_rows[] = {
     {"exit", FIELD_OTHER, AT(exits), .read = read_exit, .values = "number or list",
-     .means = "the exit code, or a list of possible ones"},
+     .means = "the exit code, or a list of possible codes"},
     {"signal", FIELD_OTHER, AT(signals), .read = read_signal, .values = "number or list",
-     .means = "the signal that ended the attempt, or a list of possible ones"},
+     .means = "the signal that killed the command, or a list of possible signals"},
     {"kind", FIELD_WORD, AT(kind), RULE_KIND_RUN, RULE_KIND_COUNT, .word = kind_word,
      .means = "the kind of step"},
     {"program", FIELD_CHARS, AT(program), 0, RULE_PROGRAM_MAX - 1, .values = "text",
      .means = "the step's program, or its agent"},
     {"launcher", FIELD_OTHER, AT(launchers), .read = read_launchers, .values = "text or list",
-     .means =
-         "a program that the command starts, also after `env`, `timeout` or `sh -c`, or a list "
-         "of possible ones; an option may follow: `sbatch --wait`"},
+     .means = "a program that the command starts, or a list of possible programs; also found after "
+              "`env`, `timeout` or `sh -c`; an option may follow: `sbatch --wait`"},
 };
 const struct fields rule_fact_fields = FIELDS(fact_rows);
 
 static const struct field rule_rows[] = {
     {"name", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
-     .means = "the rule's id; the id of a built-in rule replaces that rule; a rule with a new id "
-              "is placed before all built-in rules"},
+     .means = "the rule's id; a rule with the id of a built-in rule replaces it; a rule with a new "
+              "id comes before all built-in rules"},
     {"id", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
      .means = "the same as `name`"},
     {"verdict", FIELD_WORD, AT(class), VERDICT_TRANSIENT, VERDICT_CLASS_COUNT, .word = class_word,
@@ -289,29 +288,29 @@ static const struct field rule_rows[] = {
      .values = "word", .means = "the type of a transient failure",
      .see = ": [one of seven](#transient-types)"},
     {"reason", FIELD_WORD, AT(reason), REASON_NONE + 1, REASON_COUNT, .word = reason_word,
-     .own_shape = true, .values = "word", .means = "the reason of a persistent failure",
+     .own_shape = true, .values = "word", .means = "the reason for a persistent failure",
      .see = ": [one of these](#persistent-reasons)"},
     {"pattern", FIELD_OTHER, AT(pattern), .read = read_pattern, .values = "text",
      .means = "a regular expression (PCRE2) for one line, at most 1,024 bytes"},
     {"need", FIELD_LIST, AT(words), 0, USER_NEEDS_MAX, .own_shape = true,
-     .means = "only lines that contain one of these words, each of at least 3 bytes, are tried; "
+     .means = "words of at least 3 bytes; only lines that contain one of these words are tried; "
               "default: all lines"},
     {"unless", FIELD_OTHER, AT(unless), .read = read_pattern, .values = "text",
      .means = "a pattern that the line must not match"},
     {"stream", FIELD_WORD, AT(stream), .most = RULE_STREAM_COUNT, .word = stream_word,
-     .means = "which output to read; `quiet`: stdout only if stderr names no error"},
+     .means = "which output to read; `quiet`: stderr, and stdout only if stderr contains no error"},
     {"only_if", FIELD_OBJECT, .members = &rule_fact_fields, .ref = "ruleFacts",
      .means = "facts that must hold", .see = "; see the next table"},
     {"on_success", FIELD_BOOL, AT(on_success),
      .means = "`true`: the rule also applies after exit 0; if it matches, the attempt has failed",
      .see = "; see [below](#when-exit-0-proves-nothing)"},
     {"retry_after", FIELD_INT, AT(retry_group), 0, RULE_SPANS - 1,
-     .means = "number of the capturing group that has a time with its unit"},
+     .means = "number of the capturing group that contains a time and its unit"},
     {"subtype", FIELD_CHARS, AT(subtype), 0, VERDICT_SUBTYPE_MAX - 1, .values = "text",
-     .means = "a free-form word"},
+     .means = "a free-form word for the kind of failure"},
     {"ask", FIELD_BOOL, AT(ask), .means = "`true`: only a person can help"},
     {"why", FIELD_OTHER, .values = "text", .means = "why the rule exists, for people"},
-    {"off", FIELD_BOOL, AT(off), .means = "`true`: disables the built-in rule of this name"},
+    {"off", FIELD_BOOL, AT(off), .means = "`true`: disables the built-in rule with this name"},
 };
 const struct fields rule_fields = FIELDS(rule_rows);
 
@@ -355,13 +354,14 @@ static void check_members(struct field_reader *reader, const struct rule *rule)
     const char *group = strchr(rule->subtype, '$');
     struct str message = {0};
     if (is_transient && (rule->type == TRANSIENT_NONE || rule->reason != REASON_NONE))
-        complain(reader, NULL, "a transient rule needs one of the seven types, and no reason");
+        complain(reader, NULL,
+                 "a transient rule needs one of the seven types, and must not have a reason");
     if (!is_transient && rule->type != TRANSIENT_NONE)
         complain(reader, "type", "a persistent rule must not have a type");
     /* A subtype may end in "$1", the group that matched; nothing may follow it. */
     if (group && strcmp(group, "$1") != 0)
         complain(reader, "subtype", "'$' is allowed only in '$1' at the end");
-    str_addf(&message, "retry_after is group %d, but the pattern has %d", rule->retry_group,
+    str_addf(&message, "retry_after is group %d, but the pattern has only %d", rule->retry_group,
              groups);
     if (rule->retry_group > groups)
         complain(reader, "retry_after", str_text(&message));
@@ -377,7 +377,7 @@ static void check_verdict_rule(struct field_reader *reader, const struct rule *r
 {
     for (size_t i = 0; !is_of_set && rule->words && rule->words[i]; i++) {
         if (strlen(rule->words[i]) < LITERAL_KEY)
-            complain(reader, "need", "a word of need has at least 3 bytes");
+            complain(reader, "need", "each word of need must have at least 3 bytes");
     }
     /* A built-in pattern without a literal would have to be tried on every line. */
     if (rule->pattern && !rule->words && !rule->user)
@@ -478,7 +478,7 @@ static bool add_needs(struct rule *rule, struct literals *literals, struct err *
         }
         const int literal = literals_add(literals, rule->words[i]);
         if (literal == LITERAL_NONE)
-            return err_set(err, ERR_LIMIT, "too many literals, or a longer one than %d bytes",
+            return err_set(err, ERR_LIMIT, "too many literals, or a literal longer than %d bytes",
                            LITERAL_MAX);
         rule->needs[rule->need_count++] = literal;
     }

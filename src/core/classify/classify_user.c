@@ -65,18 +65,18 @@ bool rule_list_has(const char *rules, const char *name)
 static bool check_own_rules(const struct json *rules, struct err *err)
 {
     if (count_of(rules) == 0)
-        return err_set(err, ERR_INVALID, "a rule must be an object, not %s",
+        return err_set(err, ERR_INVALID, "a rule must be an object, got %s",
                        json_kind(rules) == JSON_KIND_ARRAY ? "an empty list"
                                                            : json_kind_name(rules));
     for (size_t i = 0; i < count_of(rules); i++) {
         const struct json *rule = rule_at(rules, i);
         if (json_kind(rule) != JSON_KIND_OBJECT)
-            return err_set(err, ERR_INVALID, "a rule must be an object, not %s",
+            return err_set(err, ERR_INVALID, "a rule must be an object, got %s",
                            json_kind_name(rule));
         if (*rule_list_name(rule) == '\0')
             return err_set(err, ERR_INVALID, "a rule needs a name");
         if (find_rule(rules, rule_list_name(rule)) != rule)
-            return err_set(err, ERR_INVALID, "rule %s: given twice", rule_list_name(rule));
+            return err_set(err, ERR_INVALID, "rule %s is listed twice", rule_list_name(rule));
     }
     return true;
 }
@@ -155,9 +155,9 @@ static void check_rule(const struct json *root, const struct json *user, size_t 
     else if (find_rule(user, name) != rule)
         message = "an earlier rule has the same name";
     else if (is_off(rule) && !is_built_in(root, name))
-        message = "there is no built-in rule of that name to switch off";
+        message = "cannot disable it: no built-in rule has this name";
     else if (!is_off(rule) && !find_rule(json_get(root, "rules"), name) && is_built_in(root, name))
-        message = "that name is taken by a built-in guard or hint";
+        message = "a built-in guard or hint has the same name";
     if (message)
         violations_add(wrong, VIOLATION_INVALID_VALUE, "", message, NULL, NULL);
     else if (!is_off(rule))

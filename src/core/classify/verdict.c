@@ -94,13 +94,13 @@ static const char *const start_words[] = {
     [START_TIMED_OUT - START_CODE_FIRST] = "the sandbox was not ready in time",
     [START_DAEMON_DOWN - START_CODE_FIRST] = "the container daemon does not answer",
     [START_IMAGE_MISSING - START_CODE_FIRST] = "the container image is missing",
-    [START_WORKSPACE_FAILED - START_CODE_FIRST] = "the workspace cannot be prepared",
-    [START_CONFLICT - START_CODE_FIRST] = "the results of the needed tasks do not merge",
+    [START_WORKSPACE_FAILED - START_CODE_FIRST] = "the workspace could not be prepared",
+    [START_CONFLICT - START_CODE_FIRST] = "the results of the required tasks cannot be merged",
     [START_NO_SPACE - START_CODE_FIRST] = "no space left for the workspace",
     [START_TOO_LARGE - START_CODE_FIRST] = "the workspace is too large for a snapshot",
-    [START_LEFT_ALIVE - START_CODE_FIRST] = "a process of an earlier attempt is still alive",
+    [START_LEFT_ALIVE - START_CODE_FIRST] = "a process of an earlier attempt is still running",
     [START_SECRET_MISSING - START_CODE_FIRST] = "a secret of the plan is not in the environment",
-    [START_STDIN_GONE - START_CODE_FIRST] = "its standard input is gone",
+    [START_STDIN_GONE - START_CODE_FIRST] = "its standard input cannot be read again",
 };
 static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
               "every code has its words");

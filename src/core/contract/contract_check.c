@@ -186,7 +186,8 @@ static bool say_equal(void *ctx, size_t first, size_t second)
     if (!checking->findings)
         return false;
     struct str message = {0};
-    str_addf(&message, "elements must be unique, but %zu is equal to %zu", second, first);
+    str_addf(&message, "elements must be unique, but element %zu is equal to element %zu", second,
+             first);
     struct contract_spot item = element_spot(comparison->spot, second);
     (void)contract_say_value(checking, &item, str_text(&message), NULL);
     str_done(&message);

@@ -459,7 +459,7 @@ void contract_load_keyword(const struct contract_site *site, const char *keyword
     struct str message = {0};
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         near_word_offer(&near, keywords[i].name);
-    str_add(&message, "not a keyword that contracts support");
+    str_add(&message, "unsupported keyword");
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     contract_complain(site, NULL, str_text(&message));

@@ -255,9 +255,9 @@ static void find_reference(struct contract_loader *loader, const struct director
     } else if (!schema->target) {
         /* There is no such schema, or it is outside of the contract, which is not searched. */
         const bool is_inside = find_resource(contract, str_text(&uri)) < contract->resource_count;
-        const char *words = is_inside ? "no such schema in this contract"
-                                      : "only references within the contract are followed, other "
-                                        "documents are not read";
+        const char *words =
+            is_inside ? "no such schema in this contract"
+                      : "the reference must be within the contract; other documents are not read";
         char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
         violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
                        "the path, $anchor or $id of a schema in this contract", shown);
@@ -428,11 +428,11 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     else if (!contract_uri_resolve(base, text, &uri, &fragment))
         contract_complain(&id_site, NULL, "the URI is too long");
     else if (fragment.len > 0)
-        contract_complain(&id_site, NULL, "must not have a fragment; $anchor is for that");
+        contract_complain(&id_site, NULL, "must not have a fragment; use $anchor instead");
     else if (find_resource(contract, str_text(&uri)) < contract->resource_count)
         contract_complain(&id_site, NULL, "another schema has this $id");
     else if (contract->resource_count == NAMED_MAX)
-        contract_complain(&id_site, NULL, "too many schemas have an $id");
+        contract_complain(&id_site, NULL, "too many schemas with an $id");
     if (contract->resource_count < NAMED_MAX)
         schema->resource = add_resource(contract, str_text(&uri), schema);
     str_done(&uri);
@@ -460,7 +460,7 @@ static void read_anchor(const struct contract_site *site, struct contract_schema
     if (anchored_schema(contract, schema->resource, name))
         contract_complain(&anchor_site, NULL, "another schema has this $anchor");
     if (contract->anchor_count == NAMED_MAX) {
-        contract_complain(&anchor_site, NULL, "too many schemas have an $anchor");
+        contract_complain(&anchor_site, NULL, "too many schemas with an $anchor");
         return;
     }
     contract->anchors = xgrow(contract->anchors, &contract->anchor_cap, contract->anchor_count + 1,
@@ -560,7 +560,7 @@ bool contract_load(const char *text, size_t len, struct contract **out, struct v
     struct err err = {0};
     struct str message = {0};
     if (len > CONTRACT_BYTES_MAX) {
-        str_addf(&message, "more than %d KiB", CONTRACT_BYTES_MAX / 1024);
+        str_addf(&message, "larger than %d KiB", CONTRACT_BYTES_MAX / 1024);
         violations_add(wrong, VIOLATION_INVALID_VALUE, "", str_text(&message), NULL, NULL);
     } else if (!json_parse_data(text, len, &document, &place, &err)) {
         str_addf(&message, "line %d, column %d: %s", place.line, place.column, err.message);

@@ -232,7 +232,7 @@ static bool take_property(struct reading *reading)
     const char *end =
         peek_char(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
     if (!end)
-        return refuse_pattern(reading, "\\p wants {a property}");
+        return refuse_pattern(reading, "\\p must be followed by {PROPERTY}");
     const size_t len = (size_t)(end - name);
     const bool negated = peek_char(reading, 1) == 'P';
     if (!ecma_property(reading->out, name, len, negated))
@@ -273,7 +273,7 @@ static bool take_escape(struct reading *reading)
     if (c >= '1' && c <= '9') {
         size_t digits = 1;
         if (reading->in_class)
-            return refuse_pattern(reading, "a class cannot refer to a group");
+            return refuse_pattern(reading, "a character class cannot refer to a group");
         while (ascii_is_digit(peek_char(reading, 1 + digits)))
             digits++;
         str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
@@ -292,7 +292,7 @@ static bool take_escape(struct reading *reading)
                ascii_is_digit(peek_char(reading, len)) || peek_char(reading, len) == '_')
             len++;
         if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
-            return refuse_pattern(reading, "\\k needs <a group>");
+            return refuse_pattern(reading, "\\k must be followed by <GROUP>");
         return take_as_it_is(reading, len + 1);
     }
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')

@@ -221,7 +221,7 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
     const bool has_mark = len >= strlen(byte_order_mark) &&
                           memcmp(text, byte_order_mark, strlen(byte_order_mark)) == 0;
     str_addf(&message, "line %d, column %d: %s", place.line, place.column,
-             has_mark ? "a byte order mark" : why);
+             has_mark ? "unexpected byte order mark" : why);
     const size_t first = skip_blanks(text, len, 0);
     const struct found found = find_json(text, len);
     if (first == len)

@@ -735,8 +735,8 @@ static bool check_steps(const struct json *steps, struct err *err)
             (args && json_kind(args) != JSON_KIND_OBJECT) ||
             (exit && json_kind(exit) != JSON_KIND_INTEGER) || (output && !json_text(output, NULL)))
             return err_set(err, ERR_INVALID,
-                           "step %zu must have \"tool\" (text), \"args\" (object), \"exit\" "
-                           "(integer) and \"output\" (text)",
+                           "step %zu must have \"tool\" (string), \"args\" (object), \"exit\" "
+                           "(integer) and \"output\" (string)",
                            i + 1);
     }
     return true;
@@ -786,7 +786,7 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     const char *id = json_text(json_get(json, "id"), NULL);
     bool ok = json_kind(json) == JSON_KIND_OBJECT ||
               err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(json));
-    ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
+    ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be a string"));
     ok = ok && check_steps(steps, err);
     if (ok) {
         struct judging judging = {.limits = limits};

@@ -84,7 +84,7 @@ void entropy_why(const struct entropy_verdict *verdict, struct str *out)
                  count);
         break;
     case ENTROPY_RUNG_CYCLE:
-        str_addf(out, "the same %d steps, %d laps", verdict->period, count);
+        str_addf(out, "the same %d steps %d times in a row", verdict->period, count);
         break;
     case ENTROPY_RUNG_FAILURE:
         str_addf(out, "the same call failed in the same way %d times", count);
@@ -96,7 +96,7 @@ void entropy_why(const struct entropy_verdict *verdict, struct str *out)
         str_addf(out, "%d pauses in a row and nothing else", count);
         break;
     case ENTROPY_RUNG_MONOLOGUE:
-        str_addf(out, "%d messages in a row say the same", count);
+        str_addf(out, "%d messages in a row say the same thing", count);
         break;
     case ENTROPY_RUNG_CHANT:
         str_add(out, "a message repeats itself over and over");
@@ -116,10 +116,11 @@ enum { CALL_SHOWN_MAX = 120 /* bytes of a call in a nudge */ };
 static const char *const advice[] = {
     [ENTROPY_RUNG_NONE] = "",
     [ENTROPY_RUNG_REPEAT] = "do something else, or say what blocks you",
-    [ENTROPY_RUNG_CYCLE] = "leave this round of steps: try another way, or say what blocks you",
-    [ENTROPY_RUNG_FAILURE] = "read the message again and change what it names",
-    [ENTROPY_RUNG_BARREN] = "use what is known by now, or say what is missing",
-    [ENTROPY_RUNG_PAUSE] = "look at what is waited for",
+    [ENTROPY_RUNG_CYCLE] =
+        "stop repeating these steps: try a different approach, or say what blocks you",
+    [ENTROPY_RUNG_FAILURE] = "read the error message again and fix its cause",
+    [ENTROPY_RUNG_BARREN] = "use what you already know, or say what is missing",
+    [ENTROPY_RUNG_PAUSE] = "check what you are waiting for",
     [ENTROPY_RUNG_MONOLOGUE] = "act, or say that you are done",
     [ENTROPY_RUNG_CHANT] = "stop here and say it once",
 };
@@ -158,7 +159,7 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
         str_add(out, " not counted)");
     str_add(out, ". ");
     if (verdict->poll)
-        str_add(out, "If it needs time, wait longer between looks (5, 10, 30, 60 s); if not, ");
+        str_add(out, "If it needs time, wait longer between checks (5, 10, 30, 60 s); if not, ");
     else
         str_add(out, "Please ");
     str_add(out, advice[verdict->rung]);
@@ -185,7 +186,7 @@ static const struct entropy_limit table[] = {
     {FIELD(repeat_nudge), 2, 3, 0, 1, 1000,
      "the same call with the same result, in a row: suspect"},
     /* One step after the hint; 3 stop no labeled trajectory that makes progress. */
-    {FIELD(repeat_stop), 3, 5, 0, 1, 1000, "the same: stuck"},
+    {FIELD(repeat_stop), 3, 5, 0, 1, 1000, "the same call with the same result, in a row: stuck"},
     /* As in normal: 7 already stop two labeled series of measurements, which differ in times. */
     {FIELD(repeat_masked_stop), 8, 8, 0, 1, 1000,
      "successful calls in a row whose results differ only in masked parts: stuck"},
@@ -193,43 +194,49 @@ static const struct entropy_limit table[] = {
     {FIELD(poll_nudge), 6, 10, 0, 1, 1000,
      "checks in a row of something that does not change: suspect"},
     /* 12 stop no labeled wait, 10 stop four. */
-    {FIELD(poll_stop), 12, 20, 0, 1, 1000, "the same: stuck"},
+    {FIELD(poll_stop), 12, 20, 0, 1, 1000,
+     "checks in a row of something that does not change: stuck"},
     /* The fewest laps that are a repeat. Stops two labeled series of runs of a flaky test. */
     {FIELD(cycle_stop), 2, 3, 0, 2, 12, "laps of a cycle of 2 to 8 steps: stuck"},
     /* As repeat_nudge and repeat_stop: nothing was changed, so the next failure is the same. */
     {FIELD(failure_nudge), 2, 4, 0, 1, 96,
-     "failures of one call in the same way, other steps in between: suspect"},
-    {FIELD(failure_stop), 3, 5, 0, 1, 96, "the same, nothing changed in between: stuck"},
+     "equal failures of one call, with other steps in between: suspect"},
+    {FIELD(failure_stop), 3, 5, 0, 1, 96,
+     "equal failures of one call, with no change in between: stuck"},
     /* Edits need a few tries: 6 stop two labeled repairs that succeed later, 5 stop three. */
     {FIELD(failure_edited_stop), 6, 8, 0, 1, 96,
-     "the same, whatever was changed in between: stuck"},
+     "equal failures of one call, despite changes in between: stuck"},
     /* Half of barren_stop, as in normal. */
     {FIELD(barren_nudge), 3, 4, 0, 1, 1000, "steps in a row that bring nothing new: suspect"},
     /* Stops loops of changing calls two steps earlier, but also four labeled trajectories, such as
      * one question to twelve hosts. */
-    {FIELD(barren_stop), 6, 8, 0, 1, 1000, "the same: stuck"},
+    {FIELD(barren_stop), 6, 8, 0, 1, 1000, "steps in a row that bring nothing new: stuck"},
     /* As in normal: strict counts the same steps with the same weight, and only fewer of them. */
-    {FIELD(poll_weight), 40, 40, 40, 1, PERCENT, "percent of such a step that a poll counts"},
+    {FIELD(poll_weight), 40, 40, 40, 1, PERCENT,
+     "weight of a poll among steps that bring nothing new, in percent"},
     {FIELD(review_weight), 50, 50, 50, 1, PERCENT,
-     "percent of such a step that another view of known data counts"},
+     "weight of another view of known data among these steps, in percent"},
     /* Half of normal: an agent that does nothing else can wait in one longer sleep. */
     {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row, nothing else: suspect"},
-    {FIELD(pause_stop), 10, 20, 0, 1, 1000, "the same: stuck"},
+    {FIELD(pause_stop), 10, 20, 0, 1, 1000, "pauses in a row, nothing else: stuck"},
     /* As repeat_nudge and repeat_stop: a message changes nothing. */
     {FIELD(monologue_nudge), 2, 3, 0, 1, 1000,
      "similar messages in a row, no call in between: suspect"},
-    {FIELD(monologue_stop), 3, 5, 0, 1, 1000, "the same: stuck"},
+    {FIELD(monologue_stop), 3, 5, 0, 1, 1000,
+     "similar messages in a row, no call in between: stuck"},
     /* As in normal, which already stops at the first one. */
     {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that chant: stuck"},
     /* As in normal: these say which steps count as repeats, not how many are too many. */
-    {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a chant"},
+    {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a message a chant"},
     {FIELD(alike_percent), 60, 60, 60, 1, PERCENT,
-     "share of common words that makes two messages alike"},
+     "percentage of common words at which two messages count as similar"},
     {FIELD(rewrite_percent), 80, 80, 80, 1, PERCENT,
-     "the same for two versions of one file, written in a row"},
+     "percentage of common words at which two versions of a file, written in a row, count as "
+     "similar"},
     {FIELD(lone_counter), 12, 12, 12, 1, 1000,
-     "number of steps for which a counter that goes up by one is news"},
-    {FIELD(drift_turns), 2, 2, 2, 1, 100, "changes of direction after which a number is not news"},
+     "steps for which a counter that goes up by one is news"},
+    {FIELD(drift_turns), 2, 2, 2, 1, 100,
+     "changes of direction after which a number is no longer news"},
     {FIELD(flips), 4, 4, 4, 1, 1000, "changes between success and failure of a call that are news"},
     /* As in normal: fewer hints would not stop anything earlier. */
     {FIELD(nudges), 2, 2, 2, 1, 8, "hints to the agent before a person is needed"},

@@ -277,8 +277,8 @@ static bool check_session(struct sessions *sessions, const struct use *uses, siz
         struct str words = {0};
         str_addf(&path, "/tasks/%d/steps/%d/resume", uses[i].task, uses[i].step);
         str_addf(&words,
-                 "task %s continues this session too, possibly at the same time: make one need the "
-                 "other",
+                 "task %s also continues this session, possibly at the same time; make one of the "
+                 "tasks need the other",
                  plan->tasks[uses[i - 1].task].id);
         violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
                        NULL);
@@ -421,7 +421,7 @@ bool plan_only(const struct plan *plan, const char *id, struct plan **out, struc
 {
     int task = plan_find(plan, id);
     if (task < 0)
-        return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
+        return err_set(err, ERR_NOT_FOUND, "no task '%s' in this plan", id);
 
     bool *wanted = mark_needed(plan, task);
     struct str before = {0};
@@ -435,8 +435,8 @@ bool plan_only(const struct plan *plan, const char *id, struct plan **out, struc
         ok = plan_parse(after.data, after.len, out, &violations);
         if (!ok)
             (void)err_set(err, ERR_LIMIT, "the plan cannot be changed: %s: %s",
-                          violations.count > 0 ? violations.items[0].path : "it",
-                          violations.count > 0 ? violations.items[0].message : "is too large");
+                          violations.count > 0 ? violations.items[0].path : "/tasks",
+                          violations.count > 0 ? violations.items[0].message : "too large");
     }
     violations_done(&violations);
     json_free(whole);

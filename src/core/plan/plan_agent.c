@@ -40,9 +40,10 @@ static struct plan_contract *add_contract(struct field_reader *reader,
 {
     struct plan *plan = reader->doc->plan;
     if (plan->contract_count == PLAN_CONTRACTS_MAX) {
-        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "too many contracts in one plan: steps can share named contracts",
-                         "at most 1000", "more");
+        field_reader_add(
+            reader, VIOLATION_INVALID_VALUE, path,
+            "too many contracts in one plan; use named contracts, which steps can share",
+            "at most 1000", "more");
         return NULL;
     }
     if (!plan->contracts)
@@ -96,7 +97,7 @@ static void make_contract(struct field_reader *reader, const struct json_pointer
     reader->doc->contract_bytes += text.len;
     if (reader->doc->contract_bytes > PLAN_CONTRACT_BYTES_MAX) {
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "the contracts of one plan are too large together", "at most 16 MiB",
+                         "the contracts of the plan are too large in total", "at most 16 MiB",
                          "more");
         reader->doc->contracts_full = true;
         return;
@@ -107,7 +108,7 @@ static void make_contract(struct field_reader *reader, const struct json_pointer
         reader->doc->contract_schemas += contract_schema_count(contract->schema);
         if (reader->doc->contract_schemas > PLAN_SCHEMAS_MAX) {
             field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                             "too many schemas in the contracts of one plan", "at most 100000",
+                             "too many schemas in the contracts of the plan", "at most 100000",
                              "more");
             reader->doc->contracts_full = true;
             contract_free(contract->schema);
@@ -155,7 +156,7 @@ static void complain_unknown_contract(struct field_reader *reader, const struct 
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else if (why)
-        str_addf(&message, ", and no file: %s", why);
+        str_addf(&message, ", and no such file can be read: %s", why);
     field_reader_invalid(reader, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
@@ -269,11 +270,12 @@ static void write_wall(const void *object, struct str *out)
 static const struct field budget_rows[] = {
     {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .own_shape = true, .read = read_cost,
      .write = write_cost, .values = "more than 0, up to 1,000,000",
-     .means = "US dollars, as reported by the agent's program"},
-    {"turns", FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX, .means = "turns of the agent"},
-    {"calls", FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "tool calls"},
+     .means = "maximum cost in US dollars, as reported by the agent's program"},
+    {"turns", FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX,
+     .means = "maximum number of turns of the agent"},
+    {"calls", FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "maximum number of tool calls"},
     {"wall_s", FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
-     .means = "seconds in which attempts run; waits do not count"},
+     .means = "maximum running time of attempts in seconds; waits do not count"},
 };
 const struct fields plan_budget_fields = FIELDS(budget_rows);
 static_assert(ARRAY_LEN(budget_rows) == BUDGET_KIND_COUNT - 1, "every kind of budget has its row");
@@ -408,7 +410,7 @@ static void complain_unknown_agent(struct field_reader *reader, const struct jso
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else
-        str_addf(&message, ", known are %s", str_text(&names));
+        str_addf(&message, "; known agents: %s", str_text(&names));
     field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
     str_done(&names);
@@ -429,7 +431,8 @@ void plan_agent_read_name(struct field_reader *reader, const struct json_pointer
         return; /* "agents" has errors, which may be the cause */
     if (adapter)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "it has no program: define an agent with it as \"like\" under \"agents\"",
+                         "this agent has no program; define an agent under \"agents\" that sets "
+                         "\"like\" to this one",
                          NULL, NULL);
     else
         complain_unknown_agent(reader, path, name);
@@ -477,15 +480,15 @@ enum { OUTPUT_NAME_MAX = 250 /* bytes; leaves space for a temporary suffix */ };
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
-        return "must be inside the folder that the step works in";
+        return "must be inside the step's working folder";
     for (const char *part = path;; part++) {
         const size_t len = strcspn(part, "/");
         if (len == 2 && strncmp(part, "..", 2) == 0)
-            return "must be inside the folder that the step works in";
+            return "must be inside the step's working folder";
         if (len == 0 || (len == 1 && part[0] == '.'))
             return "must be the path of a file, without '.', '//' or a trailing '/'";
         if (len > OUTPUT_NAME_MAX)
-            return "has a name that is too long for a file";
+            return "contains a file name that is too long";
         part += len;
         if (*part == '\0')
             return NULL;
@@ -527,11 +530,10 @@ void plan_agent_finish(struct field_reader *reader, const struct json_pointer *p
                          "an agent cannot be expected to fail", NULL, NULL);
     if (agent->resume && !adapter_session_is_id(agent->resume))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
-                         "must be the id of a session: no '-' first, no control characters", NULL,
-                         NULL);
+                         "must be a session id: no leading '-', no control characters", NULL, NULL);
     if (agent->model && !adapter_session_is_id(agent->model))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
-                         "must be the name of a model: no '-' first, no control characters", NULL,
+                         "must be the name of a model: no leading '-', no control characters", NULL,
                          NULL);
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,

@@ -133,9 +133,9 @@ ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct 
 /* Returns the word for an enum plan_hangup. Static. */
 const char *plan_hangup_word(int hangup);
 #define PLAN_HANGUP_MEANS                                                                          \
-    "what the run does when its terminal goes away: `go-on`: it continues without a terminal; "    \
-    "`wait`: it starts nothing new, and ends when the running attempts have ended; `cancel`: it "  \
-    "is cancelled"
+    "how the run ends or continues when its terminal is closed: `go-on`: continue without a "      \
+    "terminal; `wait`: start nothing new, and end when the running attempts have ended; "          \
+    "`cancel`: cancel the run"
 
 extern const struct fields plan_workspace_fields, plan_sandbox_fields, plan_limits_fields;
 

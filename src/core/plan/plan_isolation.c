@@ -37,8 +37,7 @@ static void check_paths(struct field_reader *reader, const struct json_pointer *
         if (text && field_reader_is_sound(reader, &place) &&
             (text[0] == '/' || path_has_part(text, "..", true) || !path_has_part(text, ".", false)))
             field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                             "must be within the tree: no \"..\", not absolute", "a relative path",
-                             text);
+                             "must be within the tree, without \"..\"", "a relative path", text);
     }
 }
 
@@ -51,11 +50,11 @@ static void check_workspace_member(struct field_reader *reader, const struct jso
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
     if (kind == WORKSPACE_INPLACE && !says_none)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "needs a workspace of its own: set \"kind\" to \"worktree\" or \"copy\"",
+                         "needs a separate workspace; set \"kind\" to \"worktree\" or \"copy\"",
                          NULL, NULL);
     if (kind == WORKSPACE_COPY && json_count(value) > 0 && strcmp(path->key, "copy") == 0)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
+                         "a copy contains all files; use \"exclude\" to omit some", NULL, NULL);
     if (strcmp(path->key, "setup") != 0) {
         check_paths(reader, path, value);
         return;
@@ -90,8 +89,8 @@ static const struct field workspace_rows[] = {
               "copy of the folder for each task"},
     {"copy", FIELD_LIST, AT(copy), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
      .check = check_workspace_member, .values = "at most 1,000 paths", .trust = FIELD_TRUST_ALWAYS,
-     .why = "brings ignored files, which may hold secrets, into attempts",
-     .means = "`worktree` only: files and folders to copy into it, including ignored and "
+     .why = "copies ignored files, which may contain secrets, into workspaces",
+     .means = "`worktree` only: files and folders to copy into the worktree, including ignored and "
               "uncommitted ones, relative to the top of the repository"},
     {"setup", FIELD_LIST, AT(setup), 0, WORKSPACE_ARGS_MAX, 0, PLAN_TEXT_MAX,
      .check = check_workspace_member, .values = "array of strings", .trust = FIELD_TRUST_ALWAYS,
@@ -101,9 +100,9 @@ static const struct field workspace_rows[] = {
      .see = "; see [Setup](workspaces.md#setup)"},
     {"setup_in", FIELD_WORD, AT(setup_in), .most = WORKSPACE_SETUP_IN_COUNT, .word = setup_in_word,
      .check = check_workspace_member, .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_LOOSENS,
-     .means = "where `setup` runs if the task has a sandbox: `sandbox`: in it; `network`: in it, "
-              "with the network on; `outside`: on your machine with all your rights, over files "
-              "that sandboxed tasks may have written"},
+     .means = "where `setup` runs if the task has a sandbox: `sandbox`: in the sandbox; `network`: "
+              "in the sandbox, with network access; `outside`: on your machine with all your "
+              "permissions, on files that sandboxed tasks may have written"},
     {"setup_timeout_s", FIELD_SECONDS, AT(setup_timeout_ms), 1, WORKSPACE_SETUP_S_MAX *MS_PER_S,
      .check = check_workspace_member, .trust = FIELD_TRUST_NEVER,
      .means = "how many seconds `setup` may take"},
@@ -159,7 +158,7 @@ static void check_network(struct field_reader *reader, const struct json_pointer
     if (json_bool(value, false) && reader->doc->sandbox->kind == SANDBOX_NONE)
         field_reader_add(
             reader, VIOLATION_INVALID_VALUE, path,
-            "without a sandbox the network is always on: remove this key, or set a \"kind\"", NULL,
+            "without a sandbox the network is always on; remove this key, or set a \"kind\"", NULL,
             NULL);
 }
 
@@ -170,7 +169,7 @@ static void check_start_timeout(struct field_reader *reader, const struct json_p
     (void)value;
     if (!sandbox_kind_is_container(reader->doc->sandbox->kind))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "only containers take time to start: \"kind\" must be \"container\", "
+                         "only containers take time to start; set \"kind\" to \"container\", "
                          "\"podman\" or \"docker\"",
                          NULL, NULL);
 }
@@ -188,8 +187,8 @@ static void check_sandbox_list(struct field_reader *reader, const struct json_po
 {
     const char *message =
         strcmp(path->key, "args") == 0
-            ? "there is no sandbox to give arguments to: set a \"kind\""
-            : "without a sandbox a step has the whole environment: set a \"kind\"";
+            ? "without a sandbox there is nothing to pass arguments to; set a \"kind\""
+            : "without a sandbox a step has the whole environment; set a \"kind\"";
     if (json_count(value) > 0 && reader->doc->sandbox->kind == SANDBOX_NONE)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
 }
@@ -201,7 +200,7 @@ static void check_writable(struct field_reader *reader, const struct json_pointe
     const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
     if (count > 0 && sandbox->kind == SANDBOX_NONE && !sandbox_spec_is_read_only(sandbox))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "without a sandbox everything is writable: set a \"kind\"", NULL, NULL);
+                         "without a sandbox everything is writable; set a \"kind\"", NULL, NULL);
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer place = {.up = path, .index = i};
         const char *text = json_text(json_at(value, i), NULL);
@@ -211,9 +210,10 @@ static void check_writable(struct field_reader *reader, const struct json_pointe
             field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not contain \"..\"",
                              NULL, text);
         else if (strspn(text, "/") == strlen(text))
-            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                             "the whole file system cannot be writable: set \"read_only\": false",
-                             NULL, text);
+            field_reader_add(
+                reader, VIOLATION_INVALID_VALUE, &place,
+                "the whole file system cannot be listed as writable; set \"read_only\": false",
+                NULL, text);
     }
 }
 
@@ -225,8 +225,8 @@ static void check_image(struct field_reader *reader, const struct json_pointer *
         return;
     if (!sandbox_kind_is_container(reader->doc->sandbox->kind))
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                         "only containers have an image: \"kind\" must be \"container\", "
-                         "\"podman\" or \"docker\"",
+                         "only containers have an image; set \"kind\" to \"container\", \"podman\" "
+                         "or \"docker\"",
                          NULL, NULL);
     /* The image is an argument of a command line, where it must not look like an option. */
     if (text[0] == '-')
@@ -247,15 +247,14 @@ static const struct field sandbox_rows[] = {
      .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
     {"network", FIELD_SWITCH, AT(network), .check = check_network,
      .trust = FIELD_TRUST_UNLESS_FALSE, .why = FIELD_TRUST_LOOSENS,
-     .means = "allow use of the network; default: not in a sandbox; without a sandbox, the network "
-              "is always on"},
+     .means = "allow network access; off by default in a sandbox, always on without one"},
     {"memory_mb", FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX, .trust = FIELD_TRUST_NEVER,
-     .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
-              "limit"},
+     .means = "maximum memory in MiB, including swap, of the attempt and everything it starts; 0 "
+              "means no limit"},
     {"pids", FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX, .trust = FIELD_TRUST_NEVER,
      .means = "maximum number of processes and threads; 0 means no limit"},
     {"cpu_s", FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX, .trust = FIELD_TRUST_NEVER,
-     .means = "seconds of CPU time; 0 means no limit"},
+     .means = "maximum CPU time in seconds; 0 means no limit"},
     {"read_only", FIELD_SWITCH, AT(root), .trust = FIELD_TRUST_UNLESS_TRUE,
      .why = FIELD_TRUST_LOOSENS,
      .means = "everything except the workspace, `/tmp` and `writable` is read-only; by default "
@@ -271,23 +270,24 @@ static const struct field sandbox_rows[] = {
               "`PREFIX_*`"},
     {"image", FIELD_TEXT, AT(image), 1, SANDBOX_IMAGE_MAX, .check = check_image,
      .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_REPLACES,
-     .means = "the image of a container; must exist on this machine, devs downloads nothing"},
+     .means = "the container image; it must exist on this machine, because devs does not download "
+              "images"},
     {"start_timeout_ms", FIELD_I64, AT(start_timeout_ms), SANDBOX_START_MS_MIN,
      SANDBOX_START_MS_MAX, .check = check_start_timeout, .write = write_start_timeout,
-     .trust = FIELD_TRUST_ALWAYS, .why = "belongs to an image",
+     .trust = FIELD_TRUST_ALWAYS, .why = "applies to a container image",
      .means = "how many milliseconds the start of a container may take"},
     {"args", FIELD_LIST, AT(args), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
      .check = check_sandbox_list, .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_LOOSENS,
-     .means = "more arguments for `bwrap`, `podman create` or `docker create`, after those of "
-              "devs"},
+     .means = "additional arguments for `bwrap`, `podman create` or `docker create`, after the "
+              "arguments that devs passes"},
     {"best_effort", FIELD_BOOL, AT(best_effort), .trust = FIELD_TRUST_UNLESS_FALSE,
      .why = FIELD_TRUST_LOOSENS,
      .means = "run without the limits that this machine cannot enforce, and list them, instead of "
               "rejecting the plan"},
     {"transientRetries", FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
      .settings_only = true, .trust = FIELD_TRUST_NEVER,
-     .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
-              "`policies.infrastructure` takes precedence"},
+     .means = "maximum number of retries of a failed start; sets `max_attempts` of the policy "
+              "`infrastructure` to one more; `policies.infrastructure` takes precedence"},
 };
 const struct fields plan_sandbox_fields = FIELDS(sandbox_rows);
 #undef AT
@@ -327,7 +327,7 @@ void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
 static const struct field limit_rows[] = {
     {"output_line_bytes", FIELD_I64, offsetof(struct plan_limits, output_line_bytes),
      PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
-     .means = "longest line of output in bytes; a longer one is split into several"},
+     .means = "maximum length of a line of output, in bytes; longer lines are split"},
     {"processes", FIELD_I64, offsetof(struct plan_limits, processes), 0, PLAN_PROCESSES_MAX,
      .means = "maximum number of processes of an attempt, in any sandbox; 0 means no limit"},
 };

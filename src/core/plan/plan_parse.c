@@ -139,13 +139,13 @@ static void check_settings(struct field_reader *reader, const struct json_pointe
 
 #define AT(member) offsetof(struct plan, member)
 static const struct field plan_rows[] = {
-    {"$schema", FIELD_OTHER, .values = "text", .means = "where an editor finds this schema"},
+    {"$schema", FIELD_OTHER, .values = "text", .means = "location of this schema, for editors"},
     {"version", FIELD_OTHER, .values = "`1`", .means = "the version of the format: 1",
      .see = "; required"},
     {"name", FIELD_TEXT, AT(name), 1, PLAN_TITLE_MAX,
      .means = "the name shown on screens; default \"plan\""},
     {"jobs", FIELD_INT, AT(jobs), 1, PLAN_JOBS_MAX,
-     .means = "how many tasks run in parallel, unless the command line says otherwise"},
+     .means = "maximum number of tasks that run in parallel; the command line takes precedence"},
     {"grows", FIELD_BOOL, .elsewhere = true, .read = read_grows,
      .means = "only in the copy of the plan in the log: tasks were added during the run",
      .see = "; see [A run that grows](#a-run-that-grows)"},
@@ -176,7 +176,8 @@ static const struct field plan_rows[] = {
     {"loops", FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
      .means = "how many repeats count as a loop", .see = "; see [Loops](#loops)"},
     {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .ref = "budget",
-     .means = "how much all agents of a run may use", .see = "; see [Budgets](agents.md#budgets)"},
+     .means = "how much all agents of the run may use together",
+     .see = "; see [Budgets](agents.md#budgets)"},
     {"contracts", FIELD_OTHER, .values = "object", .means = "named contracts that steps can share",
      .see = "; see [Structured output](#structured-output)"},
     {"settings", FIELD_OTHER, .read = check_settings, .values = "object",
@@ -321,7 +322,7 @@ bool plan_is_whole(const struct plan *plan, struct violations *violations)
 {
     if (plan->grows)
         violations_add(violations, VIOLATION_INVALID_VALUE, "/grows",
-                       "only devs itself can start a run that gets its tasks later", NULL, NULL);
+                       "only devs itself can start a run whose tasks are added later", NULL, NULL);
     return !plan->grows;
 }
 
@@ -451,7 +452,7 @@ bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err 
 {
     assert(plan->base);
     if (plan->task_count == PLAN_TASKS_MAX)
-        return err_set(err, ERR_LIMIT, "a run has at most %d tasks", PLAN_TASKS_MAX);
+        return err_set(err, ERR_LIMIT, "a run can have at most %d tasks", PLAN_TASKS_MAX);
 
     /* Puts the task into a document of its own, for the schema. */
     struct str text = {0};

@@ -164,7 +164,7 @@ static const char *exhausted_word(int exhausted)
 }
 
 #define AT(member) offsetof(struct policy, member)
-static const char no_loop[] = "one result alone is no loop";
+static const char no_loop[] = "a single result is not a loop";
 
 /* Keep the order: policy_digest() depends on it. */
 static const struct field policy_rows[] = {
@@ -179,23 +179,24 @@ static const struct field policy_rows[] = {
     {"cap_ms", FIELD_I64, AT(cap_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "the longest delay in milliseconds, including jitter"},
     {"window", FIELD_INT, AT(window), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
-     .means = "this many equal results in a row end the step as looping; 0 switches it off"},
+     .means =
+         "number of equal results in a row that ends the step as looping; 0 disables this check"},
     {"same_stops", FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
      .means = "like `window`, for tasks that repeat their steps several times"},
     {"unchanged_stops", FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
-     .not_one = "one result alone repeats nothing",
-     .means = "this many equal results of a persistent failure in a row, on an unchanged tree, end "
-              "the step as failed; 0 switches it off"},
+     .not_one = "a single result is not a repeat",
+     .means = "number of equal results in a row, after persistent failures on an unchanged tree, "
+              "that ends the step as failed; 0 disables this check"},
     {"retry_after_cap_ms", FIELD_I64, AT(retry_after_cap_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "the longest wait in milliseconds that a server may request; a longer one needs a "
               "person"},
     {"deadline_ms", FIELD_I64, AT(deadline_ms), 0, POLICY_DELAY_MS_MAX,
-     .means = "milliseconds from the step's first start, after which no attempt begins; 0 means no "
-              "deadline"},
+     .means = "latest start of an attempt, in milliseconds after the step's first start; 0 means "
+              "no deadline"},
     {"jitter", FIELD_OTHER, .read = read_jitter, .write = write_jitter,
      .values = "0 to 1, `none` or `full`",
-     .means = "a fraction changes each delay by up to that much in either direction; `full` waits "
-              "for a random part of it"},
+     .means = "random change of each delay: a fraction is the largest change in either direction; "
+              "`full` waits for a random fraction of the delay"},
     {"exhausted", FIELD_WORD, AT(exhausted), .most = POLICY_EXHAUSTED_COUNT, .word = exhausted_word,
      .means = "how a step ends when its attempts are used up"},
     {"retry_timeouts", FIELD_BOOL, AT(retry_timeouts),
@@ -203,7 +204,7 @@ static const struct field policy_rows[] = {
     {"retry_on", FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
      .means = "the failures to retry; `unknown` is a persistent failure without a known reason"},
     {"phases", FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
-     .means = "the phases in which it retries"},
+     .means = "the phases in which steps are retried"},
 };
 const struct fields plan_policy_fields = FIELDS(policy_rows);
 
@@ -396,9 +397,10 @@ void plan_policies_check(struct field_reader *reader, const struct json_pointer 
         if (field_is_comment(key))
             continue;
         if (!name_is_free(reader, key)) {
-            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                             "a built-in policy has this name: choose another and set \"like\"",
-                             NULL, NULL);
+            field_reader_add(
+                reader, VIOLATION_INVALID_VALUE, &place,
+                "a built-in policy has this name; choose a different name and set \"like\"", NULL,
+                NULL);
             continue;
         }
         if (policy_new_name(key)) {
@@ -410,8 +412,8 @@ void plan_policies_check(struct field_reader *reader, const struct json_pointer 
             continue;
         }
         if (room-- == 0) {
-            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
-                             "more");
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many policies",
+                             "at most 64", "more");
             return;
         }
         check_policy(reader, &place, value, member);

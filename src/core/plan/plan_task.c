@@ -30,7 +30,7 @@ static void read_run(struct field_reader *reader, const struct json_pointer *pat
     bool wants_shell = json_bool(shell, shell && is_text);
     if (wants_shell && is_list) {
         field_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
-                         "string, as \"shell\" is true", "array");
+                         "string, because \"shell\" is true", "array");
     } else if (is_text && !wants_shell) {
         field_reader_add(reader, VIOLATION_WRONG_TYPE, path,
                          "a command in one string needs \"shell\": true", "array of strings",
@@ -83,8 +83,8 @@ static const char *reason_word(int reason)
 static const struct field expect_rows[] = {
     {"reason", FIELD_WORDS, AT(reasons), 1, REASON_COUNT, .word = reason_word,
      .values = "array of words",
-     .means = "the reasons that count: `test-fail`, `compile`, `none` (no rule recognizes it), or "
-              "any other reason for a failure"},
+     .means = "the expected reasons: `test-fail`, `compile`, `none` (no rule recognizes the "
+              "failure), or any other reason for a failure"},
     {"match", FIELD_TEXT, AT(match), 1, PLAN_TEXT_MAX, .values = "text",
      .means = "text that must appear at the end of the output"},
 };
@@ -230,7 +230,7 @@ static const struct field step_rows[] = {
     {"shell", FIELD_BOOL, .elsewhere = true,
      .means = "if `true`, `run` is a single string for `/bin/sh -c`"},
     {"phase", FIELD_WORD, AT(phase), .most = PHASE_COUNT, .word = plan_phase_word,
-     .means = "the phases of a task may repeat but not go back"},
+     .means = "the phase of the step; the phases of a task may repeat but not go back"},
     {"cwd", FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the folder to work in; default: the run's folder"},
     {"env", FIELD_ENV, AT(env), 0, PLAN_ENV_MAX, .own_shape = true,
@@ -252,14 +252,14 @@ static const struct field step_rows[] = {
     {"idempotent", FIELD_BOOL, AT(idempotent),
      .means = "running the step again in place does no harm; default: the plan's value"},
     {"policy", FIELD_OTHER, .read = read_policy, .ref = "ownPolicy", .values = "name or object",
-     .means = "when to try again; default: the plan's policy",
+     .means = "when to retry the step; default: the plan's policy",
      .see = "; see [A policy](#a-policy)"},
     {"source", FIELD_OTHER, .read = plan_source_read, .ref = "name",
      .values = "a name, in the form of an id",
-     .means = "steps with the same source share a rate limit",
+     .means = "the service that the step uses; steps with the same source share a rate limit",
      .see = "; see [below](#steps-that-share-a-rate-limit)"},
     {"contract", FIELD_OTHER, .read = plan_contract_read, .ref = "contract",
-     .values = "JSON Schema, or the name of one", .means = "what the step must print",
+     .values = "JSON Schema, or the name of one", .means = "the required output of the step",
      .see = "; see [Structured output](#structured-output)"},
     {"sandbox", FIELD_OTHER, .read = read_sandbox, .write = write_sandbox, .ref = "sandbox",
      .values = "as for the plan", .means = "overrides the plan's value, key by key"},
@@ -279,15 +279,16 @@ static const struct field step_rows[] = {
      .read = plan_agent_read_text, .values = "session id",
      .means = "the session to continue; default: a new one"},
     {"args", FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX, .elsewhere = true,
-     .read = plan_agent_read_list, .means = "more arguments for the agent's program"},
+     .read = plan_agent_read_list, .means = "additional arguments for the agent's program"},
     {"permission_args", FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
      .elsewhere = true, .read = plan_agent_read_list,
-     .means = "arguments that say what the agent may do without asking, instead of the usual ones",
+     .means = "arguments that set what the agent may do without asking; they replace the usual "
+              "arguments",
      .see = "; see [Permissions](#permissions)"},
     {"output", FIELD_TEXT, .least = 1, .most = OUTPUT_PATH_MAX, .elsewhere = true,
      .read = plan_agent_read_output, .values = "path",
-     .means = "a file below the step's working folder to write the final text to once the step has "
-              "passed; missing folders are created",
+     .means = "the file, below the step's working folder, that the agent's final text is written "
+              "to when the step has passed; missing folders are created",
      .see = ". [Secrets](secrets.md) are removed, as from everything that devs writes"},
 };
 const struct fields plan_step_fields = FIELDS(step_rows);
@@ -387,7 +388,7 @@ static void read_step(struct field_reader *reader, const struct json_pointer *pa
                          "a step that is expected to fail cannot have a contract", NULL, NULL);
     if (step->files && is_failure)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &files,
-                         "a step that is expected to fail cannot expect files", NULL, NULL);
+                         "a step that is expected to fail cannot have expect_files", NULL, NULL);
 }
 
 /* Reads the array of steps into the reader's current task. */
@@ -652,11 +653,11 @@ static const struct field task_rows[] = {
      .means = "what to run, one after the other", .see = "; required"},
     {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
      .write = write_rounds,
-     .means = "how many times the task may go through its steps for an agent, including the first "
-              "time; default 1",
+     .means = "maximum number of rounds in which an agent goes through the steps of the task, "
+              "including the first; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
     {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .check = check_agent_key,
-     .write = write_budget, .ref = "budget", .means = "how much its agents may use",
+     .write = write_budget, .ref = "budget", .means = "how much the agents of the task may use",
      .see = "; see [Budgets](agents.md#budgets)"},
 };
 const struct fields plan_task_fields = FIELDS(task_rows);

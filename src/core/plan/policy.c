@@ -285,7 +285,7 @@ static void add_delay(const struct policy *policy, struct str *out)
     if (policy->jitter_kind == POLICY_JITTER_FULL)
         str_add(out, ", full jitter");
     else if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL)
-        str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
+        str_addf(out, ", jitter %.6g%%", policy->jitter * 100);
 }
 
 void policy_deadline_words(const struct policy *policy, struct str *out)
@@ -306,7 +306,7 @@ int policy_equal_max(const struct policy *policy)
 void policy_words(const struct policy *policy, struct str *out)
 {
     if (policy->max_attempts == 1 || policy->retry_on == 0 || policy->phases == 0) {
-        str_add(out, "never again");
+        str_add(out, "never retried");
         return;
     }
     add_delay(policy, out);
@@ -328,7 +328,7 @@ void policy_words(const struct policy *policy, struct str *out)
         str_addf(out, ", stops after %d equal results on an unchanged tree",
                  policy->unchanged_stops);
     if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
-        str_add(out, ", used up: max retries exceeded");
+        str_add(out, ", ends with max retries exceeded");
     if (policy->retry_after_cap_ms == 0)
         str_add(out, ", ignores the server's hints");
     if (policy->deadline_ms > 0)

@@ -172,25 +172,26 @@ bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err
     free(name);
     if (!is_known) {
         (void)err_set(err, ERR_INVALID, "unknown sandbox '%s'", word);
-        return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
+        return err_hint(err, "use none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
     }
     sandbox_spec_set_kind(spec, kind);
     if (colon) {
         const char *image = colon + 1;
         const size_t len = strlen(image);
         if (!sandbox_kind_is_container(kind))
-            return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
+            return err_set(err, ERR_INVALID,
+                           "only containers have an image, but '%s' is not a container",
                            sandbox_kind_name(kind));
         /* The name goes onto a command line, where it must not look like an option. */
         if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
-            return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
+            return err_set(err, ERR_INVALID, "invalid image name '%.40s'", image);
         free(spec->image);
         spec->image = xstrdup(image);
     }
     if (sandbox_kind_is_container(kind) && !spec->image) {
         (void)err_set(err, ERR_INVALID,
                       "a container needs an image, which must be on this machine");
-        return err_hint(err, "%s:IMAGE, or \"sandbox\" in devs.config.json", word);
+        return err_hint(err, "use %s:IMAGE, or set \"sandbox\" in devs.config.json", word);
     }
     return true;
 }
@@ -247,8 +248,8 @@ void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)
     add_limit(&separator, spec->cpu_s, "s of CPU time", out);
     add_word(&separator, sandbox_spec_is_read_only(spec),
              spec->writable && spec->writable[0]
-                 ? "writes only the workspace and the writable paths"
-                 : "writes only the workspace",
+                 ? "writes only to the workspace and the writable paths"
+                 : "writes only to the workspace",
              out);
     add_word(&separator, spec->kind == SANDBOX_BWRAP && !sandbox_spec_is_read_only(spec),
              "all files writable", out);

@@ -141,13 +141,12 @@ static void read_patterns(struct field_reader *reader, const struct json_pointer
 static const struct field secret_rows[] = {
     {"names", FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_NEVER,
      .values = "at most 256 names",
-     .means =
-         "variables whose values are always secrets, if they have at least 8 bytes; a name may "
-         "end in `*`"},
+     .means = "variables whose values are always secrets if they have at least 8 bytes; a name may "
+              "end in `*`"},
     {"keep", FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_ALWAYS,
      .why = "shows secrets", .values = "at most 256 names",
-     .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
-              "name may end in `*`",
+     .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens or patterns; "
+              "a name may end in `*`",
      .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
     {"patterns", FIELD_OTHER, .read = read_patterns, .trust = FIELD_TRUST_NEVER,
      .values = "array of at most 64 objects with `name` and `regex`",
@@ -288,8 +287,8 @@ const char *ui_notify_name(unsigned flag)
 static const struct field ui_rows[] = {
     {"theme", FIELD_TEXT, AT(theme), 1, PATH_CHARS_MAX, .trust = FIELD_TRUST_NEVER,
      .values = "text",
-     .means = "`auto`, `dark`, `light`, `mono`, `contrast` or `cb`; or the file of a theme, with a "
-              "slash in its name, relative to the folder of the settings",
+     .means = "`auto`, `dark`, `light`, `mono`, `contrast` or `cb`; or the path of a theme file, "
+              "which must contain a slash, relative to the folder of the settings",
      .see = "; default `auto`"},
     {"ascii", FIELD_BOOL, AT(ascii), .trust = FIELD_TRUST_NEVER, .means = "draw with ASCII only",
      .see = "; the default depends on the locale"},
@@ -297,16 +296,17 @@ static const struct field ui_rows[] = {
      .means = "capture the mouse; otherwise the terminal keeps it until you press `M`",
      .see = "; default `true`"},
     {"time", FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
-     .trust = FIELD_TRUST_NEVER, .means = "how times are shown at the start; `t` changes it"},
+     .trust = FIELD_TRUST_NEVER, .means = "how times are shown at first; `t` changes the format"},
     {"notify", FIELD_WORDS, AT(notify), .most = NOTIFY_COUNT, .word = notify_word,
      .trust = FIELD_TRUST_NEVER,
-     .means = "the events to notify about; default none, but with `notify_command`: `needs-you`, "
+     .means = "the events to notify about; default: none, but with `notify_command` `needs-you`, "
               "`stuck`, `gave-up` and `ended`",
      .see = "; see [Events](notifications.md#events)"},
     {"notify_command", FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
      .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
-     .means = "the program to run for these events, in /, and its arguments; it gets a JSON object "
-              "on stdin, `DEVS_*` variables, and the message as its last argument",
+     .means =
+         "the program to run for these events, and its arguments; the program runs in `/` and gets "
+         "a JSON object on stdin, `DEVS_*` variables, and the message as its last argument",
      .see = "; see [Notifications](notifications.md); needs "
             "[trust](plan.md#settings-that-need-your-trust)"},
 };
@@ -316,12 +316,13 @@ const struct fields ui_fields = FIELDS(ui_rows);
 #define AT(member) offsetof(struct retention_settings, member)
 static const struct field retention_rows[] = {
     {"days", FIELD_INT, AT(days), 1, 36500,
-     .means = "a run is deleted this many days after its last event"},
-    {"runs", FIELD_INT, AT(runs), 1, 100000, .means = "only this many of the newest runs are kept"},
+     .means = "number of days after its last event until a run is deleted"},
+    {"runs", FIELD_INT, AT(runs), 1, 100000,
+     .means = "maximum number of runs to keep; older runs are deleted"},
     {"mib", FIELD_INT, AT(mib), 1, 1048576,
-     .means = "only the newest runs that take at most this many MiB together are kept"},
+     .means = "maximum size in MiB of all runs to keep; older runs are deleted"},
     {"automatic", FIELD_BOOL, AT(automatic),
-     .means = "`true`: `devs run` and `devs exec` delete such runs at their end; `false`, the "
+     .means = "`true`: `devs run` and `devs exec` delete old runs at their end; `false`, the "
               "default: only `devs gc` does"},
 };
 const struct fields retention_fields = FIELDS(retention_rows);
@@ -336,13 +337,14 @@ const struct fields tests_fields = FIELDS(tests_rows);
 
 static const struct field settings_rows[] = {
     {"$schema", FIELD_OTHER, .trust = FIELD_TRUST_NEVER, .values = "text",
-     .means = "where an editor finds this schema"},
+     .means = "location of this schema, for editors"},
     {"policies", FIELD_OTHER, .ref = "policies", .trust = FIELD_TRUST_NEVER,
      .values = "object, at most 64",
      .means = "as in a plan, but it can also change the built-in policies"},
     {"retry_limit", FIELD_INT, .least = 1, .most = POLICY_ATTEMPTS_MAX, .elsewhere = true,
      .trust = FIELD_TRUST_NEVER,
-     .means = "attempts of `research`; `max_attempts` of `policies.research` takes precedence"},
+     .means = "maximum attempts of the policy `research`; `max_attempts` of `policies.research` "
+              "takes precedence"},
     {"workspace", FIELD_OTHER, .ref = "workspace", .members = &plan_workspace_fields,
      .trust = FIELD_TRUST_BY_MEMBER, .values = "a kind, or an object",
      .means = "as in a plan; `devs exec` always works in place"},
@@ -371,7 +373,7 @@ static const struct field settings_rows[] = {
      .means = "the default agent of `devs new-project` and `devs plan-phase`",
      .see = ": [workflows.md](workflows.md#which-agent)"},
     {"workflows", FIELD_TEXT, AT(workflows), 1, PATH_CHARS_MAX, .trust = FIELD_TRUST_ALWAYS,
-     .why = "replaces the prompts that agents get", .values = "path",
+     .why = "replaces the prompts for agents", .values = "path",
      .means = "a folder, relative to this file, with your own prompts (new-project.md, "
               "plan-phase.md) and contracts (new-project.json)",
      .see = ": [workflows.md](workflows.md#prompts-of-your-own)"},
@@ -448,8 +450,8 @@ static void read_policies(struct field_reader *reader, const struct json *root)
     /* The two policies with shorthand keys count, too, because a plan must have room for all. */
     if (kept > PLAN_POLICIES_MAX)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
-                         "too many, with those of retry_limit and transientRetries", "at most 64",
-                         "more");
+                         "too many policies, including those of retry_limit and transientRetries",
+                         "at most 64", "more");
 }
 
 /* Checks first the shape, then the meaning. All errors come in document order. */

@@ -240,7 +240,7 @@ bool task_record_write(const struct task_record *record, struct str *out, struct
     if (fits)
         str_add_n(out, text.data, text.len);
     else
-        (void)err_set(err, ERR_LIMIT, "it has too many parts for the log");
+        (void)err_set(err, ERR_LIMIT, "the task has too many parts to be recorded in the log");
     str_done(&text);
     str_done(&recording.stdin_words);
     return fits;

@@ -37,7 +37,7 @@ static void check_output(const struct contract *contract, const struct contract_
     }
     struct str actual = {0};
     str_addf(&actual, "%lld bytes", (long long)output->written);
-    violations_add(violations, VIOLATION_INVALID_VALUE, "", "the output is too large to be checked",
+    violations_add(violations, VIOLATION_INVALID_VALUE, "", "the output is too large to check",
                    "at most 1 MiB", str_text(&actual));
     str_done(&actual);
 }
@@ -319,7 +319,7 @@ void repair_failure_prompt(const struct repair_failure *failure, size_t max, str
             str_add_char(&words, '\n');
         }
         if (failure->violations) {
-            str_add(&words, "\nWhat is wrong with its output:\n\n");
+            str_add(&words, "\nProblems with its output:\n\n");
             add_lines(&words, failure->violations);
         }
         add_output(&words, failure, max - words.len - sizeof(closing));
@@ -341,7 +341,7 @@ static const char go_on[] = "The last turn was cut short before it was done: ";
 static const char go_on_how[] =
     "\nContinue where you stopped: look at what is already there, then do the rest.";
 
-static const char does_not_fit[] = "Your answer does not have the requested form:\n";
+static const char does_not_fit[] = "Your answer does not have the requested format:\n";
 static const char hint_head[] = "A hint from the person who requested this try:\n";
 static const char fit_how[] =
     "\nGive the whole result again, as JSON that matches, and nothing else.";

@@ -32,7 +32,7 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
     int number = 0;
     size_t at = 0;
     if (strlen(source) > RULE_PATTERN_MAX)
-        return err_set(err, ERR_INVALID, "pattern: more than %d bytes", RULE_PATTERN_MAX);
+        return err_set(err, ERR_INVALID, "pattern: longer than %d bytes", RULE_PATTERN_MAX);
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
                                      PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NO_AUTO_POSSESS,
                                      &number, &at, NULL);
