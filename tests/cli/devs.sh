@@ -138,7 +138,7 @@ want_in 'run: how to replay' "$(cat out)" 'devs replay'
 want 'run --only: exit' $? 0
 want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0
 "$devs" run --only rad plan.json 2>err.out
-want 'run --only: no such task' "$? $(cat err.out)" "2 devs: this plan has no task 'rad'
+want 'run --only: no such task' "$? $(cat err.out)" "2 devs: no task 'rad' in this plan
 hint: use a known task, such as 'red'; devs run PLAN --dry-run lists all"
 want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
 "$devs" run --dry-run plan.json >out
