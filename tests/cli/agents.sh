@@ -229,7 +229,7 @@ cp say.1 say.2
 echo 'echo done >report.md' >do.2
 "$devs" run --plain plan.json >out 2>&1
 want 'a file of an agent: exit' $? 0
-want_in 'a file of an agent: it is asked for' "$(cat prompt.2)" 'The files that you must produce are not as expected:
+want_in 'a file of an agent: it is asked for' "$(cat prompt.2)" 'These required files are missing or wrong:
 
 report.md: missing'
 cd ..

@@ -132,7 +132,7 @@ want_in 'a link' "$why" ' link: it is a link'
 want_in 'a link on the way' "$why" ' up/files/short: it is a link'
 want_in 'a FIFO' "$why" ' fifo: not a regular file'
 want_in 'a failure stays what it is' "$("$devs" why failed)" 'why        rule default'
-want_in 'a large file' "$("$devs" why large)" 'zero: too large to be checked, more than 8 MiB'
+want_in 'a large file' "$("$devs" why large)" 'zero: too large to check, more than 8 MiB'
 want_in 'decided once more' "$("$devs" debug --verify last)" 'left out   2 verdicts that devs based on files'
 cd ..
 finish

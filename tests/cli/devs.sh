@@ -280,7 +280,7 @@ exits 'init twice' 2 init
 for limit in 20 21 22 40 63; do
 	(ulimit -n $limit && exec "$devs" --db few.db exec -- true) >out 2>&1
 	want "open files, $limit: exit" $? 73
-	want_in "open files, $limit: line" "$(cat out)" "the limit of open files is $limit, and a run needs 64"
+	want_in "open files, $limit: line" "$(cat out)" "the open file limit is $limit, but a run needs 64"
 done
 want_in 'open files: hint' "$(cat out)" 'ulimit -n 1024'
 

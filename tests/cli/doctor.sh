@@ -42,7 +42,7 @@ want_in 'how to get one' "$(grep -A 2 '^-   agents' ../out)" '                  
 printf '#!/bin/sh\necho "bwrap: Failed to make / slave: Invalid argument" >&2; exit 1\n' >../bin/bwrap
 chmod +x ../bin/bwrap
 want_in 'bwrap in a chroot' "$(PATH="$dir/bin" "$devs" doctor | grep -A 4 '^-   sandbox bwrap' | xargs)" \
-	'does not work: bwrap: bwrap: Failed to make / slave: Invalid argument (exit 1); in a chroot / is not a mount point'
+	'does not work: bwrap: bwrap: Failed to make / slave: Invalid argument (exit 1); run mount --bind / / first: in a chroot, / is not a mount point'
 rm ../bin/bwrap
 ln -s "$(command -v apt || echo "$(command -v true)")" ../bin/apt
 want_in "the system's own command" "$(PATH="$dir/bin" "$devs" doctor)" 'apt install bubblewrap'

@@ -70,6 +70,6 @@ is_interrupted() { "$devs" runs | grep -q interrupted; }
 until_true 60 is_interrupted
 "$devs" run --continue "$run" --plain >out 2>&1
 want 'taken up without its input: exit' $? 4
-want_in 'taken up without its input: why' "$(cat out)" 'its standard input is gone with the devs'
+want_in 'taken up without its input: why' "$(cat out)" 'its standard input was lost with the devs'
 want 'the command was not run with an empty input' "$(ls after 2>/dev/null)" ''
 finish

@@ -112,8 +112,8 @@ want 'aside: brought home' $? 0
 wait "$pid"
 want 'aside: exit' $? 0
 out=$(cd aside && "$devs" debug --logs --plain)
-want_in 'aside: the log says so' "$out" 'the run continues and is recorded in a spill log'
-want_in 'aside: and when it was over' "$out" 'the log can be written again, nothing is missing'
+want_in 'aside: the log says so' "$out" 'the run continues, recorded in a spill log'
+want_in 'aside: and when it was over' "$out" 'the log can be written again; nothing is missing'
 want_in 'aside: whole' "$out" 'run ended, exit 0'
 want 'aside: output too' "$(cd aside && "$devs" log a --step 2)" 'second'
 
@@ -244,7 +244,7 @@ want 'private whatever the umask' "$(stat -c %a mask/.devs mask/.devs/devs.db ma
 want 'stdin closed: exit' $? 0
 prlimit --nofile=7 "$devs" --db few/x.db exec -- true >out 2>err
 want 'few descriptors: exit' $? 73
-want_in 'few descriptors: it says so' "$(cat err)" 'the limit of open files is 7'
+want_in 'few descriptors: it says so' "$(cat err)" 'the open file limit is 7'
 if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
 	# Wherever it ends: at rules, patterns and hashes of the libraries, at what SQLite needs, then at
 	# a thread's stack; until there is enough for all of it.

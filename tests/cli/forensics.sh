@@ -48,7 +48,7 @@ want 'no escape sequence' "$(printf '%s' "$out" | grep -c "$(printf '\033')")" 0
 
 want_in 'a signal by name' "$("$devs" debug --forensics gone)" 'signal      SEGV'
 want_in 'who sent it' "$("$devs" debug --forensics gone)" 'ended by    kernel ('
-want_in 'a timeout is ours' "$("$devs" debug --forensics late)" 'ended by    devs (its time was used up)'
+want_in 'a timeout is ours' "$("$devs" debug --forensics late)" 'ended by    devs (it timed out)'
 
 # --- tries that were tried again, passed, or are not there
 out=$("$devs" debug --forensics 1/tax --try 1)

@@ -148,7 +148,7 @@ git reset -q --hard HEAD~
 gc_keeps worktree
 want 'branches are not left over' "$("$devs" gc; "$devs" gc 1/good)" "$(printf 'nothing to clean up\nnothing to clean up')"
 git branch -q -D devs/1/good
-want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' is gone"
+want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' no longer exists"
 want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result no longer exists'
 
 start copy
@@ -162,7 +162,7 @@ gc_keeps copy
 want_in 'a copy is a result' "$("$devs" gc)" '/good  result kept; RUN/TASK or --older DAYS removes it'
 want_in 'removed as it was said' "$("$devs" gc 1/good --dry-run)" 'would remove'
 want_in 'removed as it was said' "$("$devs" gc 1/good)" '/good  and its result'
-want_in 'removed as it was said' "$("$devs" apply good 2>&1; echo "exit $?")" 'devs gc removed what it left'
+want_in 'removed as it was said' "$("$devs" apply good 2>&1; echo "exit $?")" 'devs gc removed its workspace'
 
 # a task that works on the repository itself, and on a name in two lines
 cat >own.sh <<-SCRIPT
@@ -177,12 +177,12 @@ PLAN
 "$devs" run --plain own.json >/dev/null
 out=$("$devs" diff own --stat 2>err)
 want 'of a repository nothing comes' "$out" "$(printf 'A      1      0  a?b\n1 path changed, 1 line added, 0 removed')"
-want_in 'and it is said' "$(cat err)" "'.git' changed too and is not part of the result"
+want_in 'and it is said' "$(cat err)" "'.git' also changed, but is not part of the result"
 want_in 'a run of one task needs no task' "$("$devs" diff last --stat --json 2>/dev/null)" '"task":"own"'
 want_in 'nor is there a heading' "$("$devs" diff own 2>/dev/null | grep -c '^diff')" 1
 echo ours >'a
 b'
-want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has other changes: 'a b' differs in both"
+want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has other changes: 'a b' was changed on both sides"
 rm 'a
 b' err own.sh own.json
 

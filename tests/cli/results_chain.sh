@@ -36,7 +36,7 @@ chain() {
 	want_in "$1: what is gone" "$("$devs" diff c 2>&1)" '-3'
 	want_in "$1: what is gone, counted" "$("$devs" diff c --stat)" 'D      0      3  made'
 	out=$("$devs" apply b 2>&1; echo "exit $?")
-	want_in "$1: alone it says what it stands on" "$out" "it is based on 'a': apply that first"
+	want_in "$1: alone it says what it stands on" "$out" "the result is based on 'a': apply that first"
 	want_in "$1: alone" "$out" 'exit 1'
 	want "$1: and nothing changed" "$(git status --short)" ''
 	want_in "$1: nothing to bring" "$("$devs" apply d; echo "exit $?")" 'd: no changes'

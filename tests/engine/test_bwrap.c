@@ -640,7 +640,7 @@ START_TEST(test_what_cannot_be_protected_is_refused)
     ck_assert_int_eq(unlink(one), 0);
     ck_assert_int_eq(link(other, one), 0);
     want_refused(START_SANDBOX_FAILED,
-                 "devs.config.json' cannot be kept read-only: it has other names");
+                 "devs.config.json' cannot be kept read-only: it has other hard links");
     ck_assert_int_eq(unlink(one), 0);
     make_git_dir(place.workspace, "real.git");
     (void)snprintf(one, sizeof(one), "%s/.git", place.workspace);

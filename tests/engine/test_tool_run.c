@@ -182,7 +182,7 @@ START_TEST(test_a_timeout_ends_the_whole_group)
     ck_assert_int_gt(pid, 1);
     ck_assert(await_end((pid_t)pid));
     ck_assert(!tool_succeeded(&result, "it", &err));
-    ck_assert_str_eq(err.message, "it: took too long");
+    ck_assert_str_eq(err.message, "it: timed out");
 }
 END_TEST
 

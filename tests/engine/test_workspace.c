@@ -221,7 +221,7 @@ START_TEST(test_a_setup_is_limited_in_time)
     struct workspace_made made;
     stage.spec.setup_timeout_ms = 100;
     ck_assert(!make_with("exec sleep 60", &made, &code, &err));
-    ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
+    ck_assert_str_eq(err.message, "workspace.setup timed out after 0.1 s (setup_timeout_s)");
 }
 END_TEST
 
@@ -275,7 +275,7 @@ START_TEST(test_a_setup_in_a_sandbox_leaves_no_process)
     ck_assert(!make_with("trap 'echo told; exit 9' TERM; setsid sleep 41.5 & sleep 41.5 & wait",
                          &made, &code, &err));
     ck_assert_int_eq(code, START_WORKSPACE_FAILED);
-    ck_assert_str_eq(err.message, "workspace.setup took longer than 0.5 s (setup_timeout_s)");
+    ck_assert_str_eq(err.message, "workspace.setup timed out after 0.5 s (setup_timeout_s)");
     ck_assert_str_eq(made.setup_tail, "told\n");
     want("/",
          "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 41[.]5' || true",
@@ -330,7 +330,7 @@ START_TEST(test_a_setup_that_is_killed_for_memory_says_so)
     spec.memory_mb = 32;
     ck_assert(!make_with("tail /dev/zero", &made, &code, &err));
     ck_assert_int_eq(code, START_WORKSPACE_FAILED);
-    ck_assert_ptr_nonnull(strstr(err.message, "workspace.setup was killed for memory"));
+    ck_assert_ptr_nonnull(strstr(err.message, "workspace.setup ran out of memory"));
 }
 END_TEST
 
@@ -776,7 +776,7 @@ START_TEST(test_dependents_start_from_results)
     needed[1] = b.branch;
     do_task("c", needed, "tail -qn1 src/one.c src/deep/two.c >seen-c", &c);
     want(stage.repo, "git show devs/41/c:seen-c", "a\nb");
-    want(stage.repo, "git log --format=%s -1 devs/41/c~1", "devs: the results that c needs");
+    want(stage.repo, "git log --format=%s -1 devs/41/c~1", "devs: merge the results that c needs");
     workspace_kept_done(&a);
     workspace_kept_done(&b);
     workspace_kept_done(&c);
@@ -796,7 +796,7 @@ START_TEST(test_results_that_do_not_merge_need_a_person)
     needed[1] = b.branch;
     refuse("c", needed, START_CONFLICT, &err);
     ck_assert_str_eq(err.message,
-                     "the results of 'devs/41/a' and 'devs/41/b' do not merge: 'src/one.c'");
+                     "cannot merge the results of 'devs/41/a' and 'devs/41/b': 'src/one.c'");
     want(stage.repo, "git worktree list | wc -l", "1");
     workspace_kept_done(&a);
     workspace_kept_done(&b);
@@ -925,7 +925,7 @@ START_TEST(test_a_diff_is_bounded_and_says_so)
     ck_assert_uint_eq(diff.path_count, 10);
     ck_assert_int_eq(diff.changed, 50);
     ck_assert_uint_le(diff.text.len, 4000);
-    ck_assert_str_eq(str_text(&diff.why), "10 of 50 paths are listed; not all contents were "
+    ck_assert_str_eq(str_text(&diff.why), "only 10 of 50 paths are listed; some contents were not "
                                           "compared: too large");
     want(stage.base, "ls tax | grep diff- | wc -l", "0");
     tree_diff_done(&diff);
@@ -1009,7 +1009,7 @@ START_TEST(test_copies_start_from_results)
     do_task("d", NULL, "echo d >>src/one.c", &c);
     needed[1] = str_text(&c.path);
     refuse("e", needed, START_CONFLICT, &err);
-    ck_assert_msg(strstr(err.message, "'src/one.c' differs in both"), "%s", err.message);
+    ck_assert_msg(strstr(err.message, "'src/one.c' was changed on both sides"), "%s", err.message);
     workspace_kept_done(&a);
     workspace_kept_done(&b);
     workspace_kept_done(&c);

@@ -406,9 +406,9 @@ void attempt_tell_round(struct attempt *attempt, struct input *input)
     if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0) {
         /* The lines about expected files are already redacted. */
         str_addf(&attempt->repair,
-                 "The files that you must produce are not as expected:\n\n%s\nWrite them. Each "
-                 "path is relative to the folder that you work in; a link in its place does not "
-                 "count. When you are done, they are checked again.\n",
+                 "These required files are missing or wrong:\n\n%s\nCreate or fix them. Each path "
+                 "is relative to your working folder; links do not count. The files are checked "
+                 "again when you are done.\n",
                  input->verdict.violations);
     } else if (input->verdict.reason == REASON_CONTRACT) {
         struct str words = {0};

@@ -32,7 +32,7 @@ static bool agent_output_write(const char *dir, const char *path, const struct s
     ok = ok && whole_file_write_at(fd, name, text, &why);
     tree_folder_done(&folder);
     (void)close(top); /* a folder opened for reading; nothing to flush */
-    return ok || err_set(err, why.code, "output '%s' cannot be written: %s", path, why.message);
+    return ok || err_set(err, why.code, "cannot write output '%s': %s", path, why.message);
 }
 
 static void take_fact(void *ctx, const struct event *fact)
@@ -145,9 +145,9 @@ void attempt_write_output(struct attempt *attempt, struct verdict *verdict)
     struct str whole = {0};
     struct str text = {0};
     struct err err = {0};
-    bool ok = agent_stream_final(attempt->agent->stream, &whole, NULL) ||
-              err_set(&err, ERR_NOT_FOUND,
-                      "output '%s' cannot be written: the agent gave no result", path);
+    bool ok =
+        agent_stream_final(attempt->agent->stream, &whole, NULL) ||
+        err_set(&err, ERR_NOT_FOUND, "cannot write output '%s': the agent gave no result", path);
     const char *answer = str_text(&whole);
     size_t len = whole.len;
     if (attempt->plan->contract)

@@ -47,7 +47,7 @@ static int open_file(struct tree_folder *folder, const struct plan_expected_file
         if (number == ENOENT)
             add_fault(out, file, "missing");
         else if (number == ELOOP || number == ENOTDIR)
-            add_fault(out, file, "it is a link, or below something that is not a folder");
+            add_fault(out, file, "it is a link, or one of its parents is not a folder");
         else if (number == ENXIO) /* a socket, or a FIFO without a writer */
             add_fault(out, file, "not a regular file");
         else
@@ -92,7 +92,7 @@ static void check_file(struct tree_folder *folder, const struct plan_expected_fi
                 lines += bytes[i] == '\n';
             lines += len > 0 && bytes[len - 1] != '\n'; /* an unterminated last line counts */
             if (len > EXPECT_FILES_BYTES_MAX)
-                str_addf(out, "%s: too large to be checked, more than %d MiB\n", file->path,
+                str_addf(out, "%s: too large to check, more than %d MiB\n", file->path,
                          EXPECT_FILES_BYTES_MAX / (1024 * 1024));
             else if (lines < file->min_lines)
                 str_addf(out, "%s: %" PRId64 " line%s, expected at least %" PRId64 "\n", file->path,

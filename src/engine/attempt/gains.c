@@ -63,7 +63,7 @@ static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_
     const char *rest = bytes + GAIN_HEAD_BYTES;
     const size_t rest_len = len - GAIN_HEAD_BYTES;
     if (first > rest_len)
-        return err_set(err, ERR_INVALID, "no memories: their lengths are wrong");
+        return err_set(err, ERR_INVALID, "damaged memories: invalid length");
     if (!entropy_memory_load(attempts, rest, first, err))
         return false;
     entropy_memory_open(calls, limits);

@@ -56,7 +56,7 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
         if (step > 0 && !workspace_is_made(workspace)) { /* the earlier results are lost */
             around->start_code = START_WORKSPACE_FAILED;
             return err_set(&around->err, ERR_NOT_FOUND,
-                           "the workspace is gone, with the results of the earlier steps");
+                           "the workspace was removed, with the results of the earlier steps");
         }
         if (!workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
             return false;

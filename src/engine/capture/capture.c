@@ -49,13 +49,13 @@ static const struct sender {
     const char *who, *why;
 } senders[] = {
     {SIGXCPU, "kernel", "its CPU time limit was reached"},
-    {SIGXFSZ, "kernel", "a file would have grown past its limit"},
+    {SIGXFSZ, "kernel", "it exceeded its file size limit"},
     {SIGSEGV, "kernel", "a crash: invalid memory access"},
     {SIGBUS, "kernel", "a crash: bus error"},
     {SIGFPE, "kernel", "a crash: arithmetic error"},
     {SIGILL, "kernel", "a crash: illegal instruction"},
     {SIGSYS, "kernel", "a system call that is not allowed"},
-    {SIGPIPE, "kernel", "it wrote to a pipe that nobody reads"},
+    {SIGPIPE, "kernel", "it wrote to a pipe without a reader"},
     {SIGABRT, "itself", "abort(), for example after a failed assertion"},
 };
 
@@ -128,8 +128,7 @@ static void add_cause(const struct capture_writer *writer)
         if (by_signal)
             add_signal(out, "signal", code - SHELL_SIGNAL);
         add_sender(out, "devs",
-                   outcome->kind == OUTCOME_TIMEOUT ? "its time was used up"
-                                                    : "a person requested it");
+                   outcome->kind == OUTCOME_TIMEOUT ? "it timed out" : "a person requested it");
         break;
     case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:
@@ -170,7 +169,7 @@ static void add_all_processes(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
     if (!attempt) {
-        add_missing(writer, "processes", "it had already ended: not captured");
+        add_missing(writer, "processes", "not captured: it had already ended");
         return;
     }
     const struct child_end *end = &attempt->end;
@@ -191,15 +190,15 @@ static void add_memory_and_clock(struct capture_writer *writer)
     struct str *out = writer->out;
     if (attempt->outcome.rss_kib_max == 0)
         add_missing(writer, "peak_memory",
-                    "no more than the memory of devs, which a new process shares at first");
+                    "no more than the memory that a new process shares with devs");
     str_json_key(out, "oom");
     str_add_char(out, '{');
     str_json_text(out, "killed", words[killed < 0 ? 0 : killed == 0 ? 1 : 2]);
     bool has_evidence = evidence && evidence[0] != '\0';
-    str_json_text(out, "evidence", has_evidence ? evidence : "it had no counters of its own");
+    str_json_text(out, "evidence", has_evidence ? evidence : "it had no memory counters");
     str_add_char(out, '}');
     if (attempt->ended.mono_ms == 0 || attempt->started.mono_ms == 0) {
-        add_missing(writer, "clock_step", "its start or its end is not known");
+        add_missing(writer, "clock_step", "its start or end time is unknown");
     } else {
         int64_t wall_ms = attempt->ended.at_ms - attempt->started.at_ms;
         int64_t steady_ms = attempt->ended.mono_ms - attempt->started.mono_ms;
@@ -387,7 +386,7 @@ static void add_tree(struct capture_writer *writer)
     if (commit.why[0] != '\0')
         add_missing(writer, "commit", commit.why);
     if (task->workspace->kind == WORKSPACE_INPLACE)
-        add_missing(writer, "diff", "in place: what an attempt changes is not tracked");
+        add_missing(writer, "diff", "in place: the changes of an attempt are not tracked");
 }
 
 /* Adds the summary of a test program if the output has one. */
@@ -431,7 +430,7 @@ static void add_output(struct capture_writer *writer)
     static const char *const offsets[] = {"stdout_tail_at", "stderr_tail_at"};
     const struct attempt *attempt = writer->facts->attempt;
     if (!attempt) {
-        add_missing(writer, "output", "it had already ended: the log has what was kept of it");
+        add_missing(writer, "output", "it had already ended; the log has the output that was kept");
         add_missing(writer, "tests", "it had already ended");
         return;
     }
@@ -611,7 +610,7 @@ static void add_machine(struct capture_writer *writer)
         else
             add_missing(writer, "log_disk_free", "its file system does not report it");
     } else {
-        add_missing(writer, "log_disk_free", "the log's folder is not known");
+        add_missing(writer, "log_disk_free", "the log's folder is unknown");
     }
 
     add_network(writer);

@@ -44,7 +44,7 @@ static bool take_process(struct child_start *start)
     child->nursery->clock_tells |= launched->by_clock;
     start->number = child_watch(child, start->call.timeout_ms);
     if (start->number != 0)
-        return err_set_errno(&start->err, start->number, "'%s': cannot be watched",
+        return err_set_errno(&start->err, start->number, "cannot watch '%s'",
                              start->call.spawn.argv[0]);
     sweep_enter(child->nursery->sweep, &mark);
     return true;

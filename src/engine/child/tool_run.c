@@ -285,7 +285,7 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
     if (result->stopped)
         return err_set(err, ERR_BUSY, "%s: stopped", what);
     if (result->timed_out)
-        return err_set(err, ERR_LIMIT, "%s: took too long", what);
+        return err_set(err, ERR_LIMIT, "%s: timed out", what);
     if (result->exit_code != 0) {
         /* Find the last non-empty line. */
         const char *text = str_text(&result->err);
@@ -302,7 +302,7 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
         return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line, result->exit_code);
     }
     if (result->out_cut)
-        return err_set(err, ERR_LIMIT, "%s: more output than %zu bytes", what, result->out.len);
+        return err_set(err, ERR_LIMIT, "%s: output exceeds %zu bytes", what, result->out.len);
     return true;
 }
 

@@ -96,7 +96,7 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
     const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
     if (!is_inside || (len > 0 && len < PATH_MAX && sandbox_path_is_below(run, own)))
         return true;
-    (void)err_set(err, ERR_INVALID, "a sandbox cannot work in the directory of the log, '%s'",
+    (void)err_set(err, ERR_INVALID, "a sandbox cannot work in the log's directory, '%s'",
                   place->dir);
     return err_hint(err, "use --db .devs/run.db, or FILE in a new directory");
 }
@@ -132,7 +132,9 @@ static bool plan_check(const struct plan *plan, const struct place *place, const
         if (!means.pids) {
             (void)err_set(err, ERR_INVALID, "limits: processes cannot be enforced here: %s",
                           means.why);
-            return err_hint(err, "a sandbox with \"pids\" and \"best_effort\": true runs without");
+            return err_hint(
+                err,
+                "use a sandbox with \"pids\" and \"best_effort\": true to run without the limit");
         }
     }
     if (uses_sandbox(plan) && !check_log(place, run_dir, err))
@@ -151,7 +153,8 @@ bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct
             return true; /* checking one task is enough: all use the same repository */
         (void)err_set(err, ERR_INVALID, "task '%s': workspace \"worktree\": %s", task->id,
                       why.message);
-        return err_hint(err, "%s", why.hint[0] ? why.hint : "git init, or \"workspace\": \"copy\"");
+        return err_hint(err, "%s",
+                        why.hint[0] ? why.hint : "run git init, or use \"workspace\": \"copy\"");
     }
     return true;
 }
@@ -256,7 +259,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
 
     program_avoid(options->run_dir);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < DESCRIPTORS_MIN) {
-        err_set(err, ERR_IO, "the limit of open files is %lld, and a run needs %d",
+        err_set(err, ERR_IO, "the open file limit is %lld, but a run needs %d",
                 (long long)files.rlim_cur, DESCRIPTORS_MIN);
         return err_hint(err, "ulimit -n 1024");
     }
@@ -311,9 +314,10 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
     struct json *json = NULL;
     struct str record = {0};
     if (task->json_len > ENGINE_TASK_MAX)
-        return err_set(err, ERR_LIMIT, "a task of more than %d bytes", ENGINE_TASK_MAX);
+        return err_set(err, ERR_LIMIT, "the task is larger than %d bytes", ENGINE_TASK_MAX);
     if (task->stdin_len > ENGINE_STDIN_MAX)
-        return err_set(err, ERR_LIMIT, "more than %d bytes for stdin", ENGINE_STDIN_MAX);
+        return err_set(err, ERR_LIMIT, "the task's stdin is larger than %d bytes",
+                       ENGINE_STDIN_MAX);
     if (!json_parse(task->json, task->json_len, &json, NULL, err))
         return false;
     bool ok = task_record_redactor(json, &mail.own, err);

@@ -188,7 +188,7 @@ static void mail_came(uv_async_t *handle)
         const bool goes_on =
             !loop->state.ended; /* after the run's end, there is nothing to watch */
         if (mail.why[0] != '\0' && goes_on)
-            loop_note(loop, "nobody watches", mail.why);
+            loop_note(loop, "nobody is watching", mail.why);
     }
     if (mail.cancel) {
         loop->cancelled = true;

@@ -56,8 +56,7 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
         if (end->left[0].pid != 0)
             child_left_words(end, &text);
         else
-            str_addf(&text, "%d processes of its sandbox cannot be killed",
-                     end->outcome.processes_left);
+            str_addf(&text, "cannot kill %d processes of its sandbox", end->outcome.processes_left);
         loop_note(loop, call_name(&attempt->call), str_text(&text));
     }
     str_done(&text);
@@ -78,7 +77,7 @@ static void result_kept(void *ctx, bool has_run)
         const struct str *left_out = &around->kept.left_out;
         surroundings_tell_kept(around, tell_fact, attempt);
         if (left_out->len > 0)
-            loop_note(loop, "not part of the result, since they are separate repositories",
+            loop_note(loop, "not part of the result, because they are separate repositories",
                       str_text(left_out));
     } else if (attempt->is_cancelled) {
         attempt->ending->outcome.kind = OUTCOME_CANCELLED;
@@ -86,7 +85,7 @@ static void result_kept(void *ctx, bool has_run)
     } else { /* a task whose result cannot be kept has not passed */
         verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
         verdict->ask = true;
-        loop_note(loop, "the result cannot be kept", around->keep_err.message);
+        loop_note(loop, "cannot keep the result", around->keep_err.message);
     }
     end_attempt(attempt, attempt->ending);
 }
@@ -125,7 +124,7 @@ static void judge_attempt(struct attempt *attempt)
         attempt_lost_session(attempt)) {
         /* The agent has not done anything yet, so start the attempt again. */
         struct str why = {0};
-        str_addf(&why, "%s does not know the session %s: starting a new one",
+        str_addf(&why, "%s has no session %s: starting a new one",
                  adapter_name(attempt->plan->agent->adapter), attempt->agent->session);
         loop_note(loop, call_name(&attempt->call), str_text(&why));
         str_done(&why);
@@ -297,7 +296,7 @@ static bool is_start_refused(struct loop *loop, struct attempt *attempt)
             options->open_stdin
                 ? options->open_stdin(options->stdin_ctx, &attempt->feed, &err)
                 : err_set(&err, ERR_NOT_FOUND,
-                          "its standard input is gone with the devs that started it");
+                          "its standard input was lost with the devs that started it");
         if (!is_open) {
             attempt_refuse(attempt, START_STDIN_GONE, err.message);
             return true;
@@ -313,7 +312,7 @@ static bool is_start_refused(struct loop *loop, struct attempt *attempt)
         !(slot && !workspace_is_made(slot->workspace) && plan_setup_lacks(task, name)))
         return false;
     (void)err_set(&err, ERR_INVALID,
-                  "its secret %s is not in the log, and not in the environment of this devs", name);
+                  "its secret %s is neither in the log nor in the environment of this devs", name);
     attempt_refuse(attempt, START_SECRET_MISSING, err.message);
     return true;
 }

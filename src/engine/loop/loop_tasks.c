@@ -45,7 +45,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
     }
     growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* undoes growth_add() */
     plan_shrink(loop->growth.plan);
-    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a valid task");
+    return err_set(&mail->err, ERR_INVALID, "the task is not valid without its secrets");
 }
 
 void loop_take_tasks(struct loop *loop)

@@ -254,12 +254,12 @@ struct recorder_news recorder_news(struct recorder *recorder)
 {
     struct recorder_news news = {.what = NULL, .why = recorder->err.message};
     if (recorder->spilled) {
-        news.what = "the log cannot be written, the run continues and is recorded in a spill log";
+        news.what = "the log cannot be written; the run continues, recorded in a spill log";
         recorder->spilled = false;
     } else if (recorder->home) {
         news.what = recorder->output_lost
                         ? "the log can be written again, but some output is missing"
-                        : "the log can be written again, nothing is missing";
+                        : "the log can be written again; nothing is missing";
         news.why = ""; /* the error is resolved, and was reported before */
         recorder->home = false;
         recorder->recovered = false;
@@ -271,7 +271,7 @@ struct recorder_news recorder_news(struct recorder *recorder)
         recorder->recovered = false;
         recorder->output_lost = false;
     } else if (recorder->unsynced && !recorder->unsynced_reported) {
-        news.what = "the log is written, but a power failure may take the end of it";
+        news.what = "the log is written, but a power failure may lose its end";
         news.why = recorder->sync_err.message;
         recorder->unsynced_reported = true;
     }

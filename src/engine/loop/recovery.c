@@ -367,12 +367,12 @@ void loop_recover(struct loop *loop)
     if (ended.len > 0)
         loop_note(loop, "killed processes left by the run", ended.data);
     if (left.len > 0)
-        loop_note(loop, "left by the run, and cannot be killed", left.data);
+        loop_note(loop, "processes left by the run that cannot be killed", left.data);
     str_done(&ended);
     str_done(&left);
     if (loop->options->plan->grows) { /* the client that added its tasks has ended, so their results
                                          are not needed */
-        loop_note(loop, "the client that requested its tasks is gone", "none of them is restarted");
+        loop_note(loop, "the client that requested its tasks has exited", "no task is restarted");
         loop->cancelled = true;
         loop_cancel(loop, loop->options->by, CANCEL_KILL);
     }

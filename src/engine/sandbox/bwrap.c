@@ -83,7 +83,8 @@ static void look_up_means(void)
     }
     tool_result_done(&result);
     if (!bwrap_filter_works()) {
-        (void)snprintf(means->why, sizeof(means->why), "the kernel has no seccomp filters");
+        (void)snprintf(means->why, sizeof(means->why),
+                       "the kernel does not support seccomp filters");
         return;
     }
     means->works = probe_bwrap("--unshare-uts", means);

@@ -673,7 +673,7 @@ bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
         ok = open_part(cgroup, &mounts[i], top, below.data, err);
     }
     if (ok && cgroup->count == 0)
-        ok = err_set(err, ERR_IO, "control groups cannot be created here");
+        ok = err_set(err, ERR_IO, "cannot create control groups here");
     ok = ok && set_limits(cgroup, limits, err);
     if (ok && limits->at_top)
         cgroup->path = xstrdup(below.data);

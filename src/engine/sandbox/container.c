@@ -173,7 +173,7 @@ static bool can_be_mounted(const char *path, struct err *err)
     if (!strpbrk(path, ",\"\n"))
         return true;
     return err_set(err, ERR_INVALID,
-                   "a container cannot be given '%s': it has a comma, quote or newline", path);
+                   "cannot mount '%s' in a container: it has a comma, quote or newline", path);
 }
 
 /* Adds a mount unless it was added before: folders in `writable` may overlap. */

@@ -87,11 +87,11 @@ static void look_at_groups(const struct doctor *doctor)
         set_words(&line, "memory and processes are limited and counted");
     } else {
         line.state = DOCTOR_LACKS;
-        (void)snprintf(line.words, sizeof(line.words), "%s%s%s: %s",
-                       means.track ? "processes are tracked, but there is" : "there is",
-                       means.memory ? "" : " no limit of memory",
-                       means.pids ? ""
-                                  : (means.memory ? " no limit of processes" : " and of processes"),
+        (void)snprintf(line.words, sizeof(line.words), "%s%s cannot be limited: %s",
+                       means.track ? "processes are tracked, but " : "",
+                       means.memory ? "processes"
+                       : means.pids ? "memory"
+                                    : "memory and processes",
                        means.why);
         set_hint(&line, strstr(means.why, "mounted")
                             ? "mount -t cgroup2 none /sys/fs/cgroup"
@@ -161,12 +161,11 @@ static void look_at_bwrap(const struct doctor *doctor)
         if (!means.is_there)
             hint_install(&line, "bubblewrap");
         else if (strstr(means.why, "make / slave"))
-            set_hint(&line, "in a chroot / is not a mount point, and bwrap needs one: "
-                            "mount --bind it on itself first");
+            set_hint(&line, "run mount --bind / / first: in a chroot, / is not a mount point, but "
+                            "bwrap needs one");
         else
-            set_hint(&line,
-                     "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
-                     "allows bwrap user namespaces");
+            set_hint(&line, "run sysctl kernel.unprivileged_userns_clone=1, or add an AppArmor "
+                            "profile that allows bwrap user namespaces");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -216,11 +215,11 @@ static void advise_podman(const char *program, struct doctor_line *line)
     }
     if (try_podman(program, args.items, NULL))
         (void)snprintf(line->hint, sizeof(line->hint),
-                       "it works with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
-                       list.data);
+                       "set this in \"sandbox\" of devs.config.json: \"args\": [%s]", list.data);
     else
-        set_hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
-                       "devs.config.json");
+        set_hint(
+            line,
+            "try a different --runtime or --ulimit in \"args\" of \"sandbox\" in devs.config.json");
     str_done(&list);
     arg_list_done(&args);
 }
@@ -236,7 +235,7 @@ static void look_at_podman(const struct doctor *doctor)
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
         if (tool.program[0])
-            set_hint(&line, "podman info shows more");
+            set_hint(&line, "run podman info");
         else
             hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {

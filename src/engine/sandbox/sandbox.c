@@ -171,7 +171,7 @@ static bool check_container(const struct sandbox_spec *spec, struct lacking *lac
     if (!tool.works)
         return true;
     char why[160];
-    (void)snprintf(why, sizeof(why), "%s has no control group for it", tool.name);
+    (void)snprintf(why, sizeof(why), "%s has no control group controller for it", tool.name);
     if (spec->memory_mb > 0 && !tool.limits_memory)
         add_lacking(lacking, "memory_mb", why);
     if (spec->pids > 0 && !tool.limits_pids)
@@ -182,7 +182,7 @@ static bool check_container(const struct sandbox_spec *spec, struct lacking *lac
 bool sandbox_check(const struct sandbox_spec *spec, struct str *lacks, struct str *why,
                    struct err *err)
 {
-    static const char needs_kind[] = "only a sandbox can: kind bwrap or container";
+    static const char needs_kind[] = "this needs a sandbox of kind bwrap or container";
     struct lacking lacking = {.keys = lacks, .why = why};
 
     if (spec->kind == SANDBOX_NONE) {
@@ -199,7 +199,7 @@ bool sandbox_check(const struct sandbox_spec *spec, struct str *lacks, struct st
         return true;
     (void)err_set(err, ERR_INVALID, "sandbox: %s cannot be enforced here: %s", lacks->data,
                   str_text(why));
-    return err_hint(err, "\"best_effort\": true in the plan's sandbox runs without");
+    return err_hint(err, "set \"best_effort\": true in the plan's sandbox to run anyway");
 }
 
 bool sandbox_is_plain(const struct sandbox_spec *spec, int64_t processes)
@@ -381,9 +381,9 @@ static void judge_memory(struct sandbox *sandbox, bool oom_reported, struct sand
     if (facts.memory_killed == 1)
         set_evidence(end, 1, words);
     else if (oom_reported)
-        set_evidence(end, 1, "the container's state says OOMKilled");
+        set_evidence(end, 1, "the container's state is OOMKilled");
     else if (kernel_log_tells_kill(sandbox->kernel_log, sandbox->name, sandbox->container_id))
-        set_evidence(end, 1, "the kernel's log reports an out-of-memory kill in it");
+        set_evidence(end, 1, "the kernel log reports an out-of-memory kill in it");
     else if (facts.memory_killed == 0)
         set_evidence(end, 0, words);
     else
@@ -524,8 +524,7 @@ static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atom
     }
     if (outcome->processes_left > 0) {
         out->start_code = START_LEFT_ALIVE;
-        return err_set(err, ERR_IO, "%d of its processes cannot be killed",
-                       outcome->processes_left);
+        return err_set(err, ERR_IO, "cannot kill %d of its processes", outcome->processes_left);
     }
     if (outcome->kind == OUTCOME_EXIT) {
         out->tool.exit_code = outcome->code;

@@ -159,7 +159,7 @@ static bool has_one_name(const struct protecting *protecting, const char *path,
 {
     if (!S_ISREG(info->st_mode) || info->st_nlink <= 1)
         return true;
-    return refuse_protection(protecting, path, "it has other names (hard links)");
+    return refuse_protection(protecting, path, "it has other hard links");
 }
 
 static bool protect(const struct protecting *protecting, const char *path)
@@ -446,7 +446,7 @@ static bool protect_config(struct protecting *protecting, const char *path, cons
     struct str text = {0};
     struct str seen = {0};
     if (depth >= SANDBOX_GIT_DEPTH_MAX)
-        return refuse_protection(protecting, path, "too many files include each other");
+        return refuse_protection(protecting, path, "includes are nested too deeply");
     str_addf(&seen, "%s\n%s", realpath(path, real) ? real : path, top ? top : "");
     const bool is_known = arg_list_has(&protecting->read, seen.data);
     if (!is_known)
@@ -504,8 +504,8 @@ static bool protect_git_dirs_below(struct protecting *protecting, const char *fo
 {
     char path[PATH_MAX];
     DIR *dir = opendir(folder);
-    bool ok =
-        !dir || depth < SANDBOX_GIT_DEPTH_MAX || refuse_protection(protecting, folder, "too deep");
+    bool ok = !dir || depth < SANDBOX_GIT_DEPTH_MAX ||
+              refuse_protection(protecting, folder, "nested too deeply");
     for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
@@ -748,7 +748,7 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
         return true;
     (void)err_set(protecting->err, ERR_INVALID,
                   "sandbox: cannot list the submodules of '%.200s': %s", top, err.message);
-    return err_hint(protecting->err, "git ls-files -s must work there");
+    return err_hint(protecting->err, "make sure that git ls-files -s works there");
 }
 
 static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
@@ -758,7 +758,7 @@ static bool protect_gitlinks(struct protecting *protecting, const char *dir, con
     char whole[PATH_MAX];
     struct str list = {0};
     if (depth >= SANDBOX_GIT_DEPTH_MAX)
-        return refuse_protection(protecting, dir, "too deep");
+        return refuse_protection(protecting, dir, "nested too deeply");
     if (!index_may_have_gitlinks(dir))
         return true;
     bool ok = list_index(protecting, dir, top, &list);

@@ -245,7 +245,7 @@ bool content_get(const struct content_store *store, const unsigned char hash[SHA
     name_of_hash(hash, name);
     const int fd = openat(store->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
-        return err_set(err, ERR_NOT_FOUND, "the stored content %s is gone", name);
+        return err_set(err, ERR_NOT_FOUND, "the stored content %s is missing", name);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot read the stored content %s", name);
     *fd_out = fd;

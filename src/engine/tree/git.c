@@ -107,7 +107,7 @@ bool git_ask_line(const struct git *git, const struct git_call *call, char *out,
     bool ok = git_ask(git, call, &text, err);
     const size_t len = strcspn(str_text(&text), "\n");
     if (ok && len >= cap)
-        ok = err_set(err, ERR_LIMIT, "git printed a line of more than %zu bytes", cap - 1);
+        ok = err_set(err, ERR_LIMIT, "git printed a line longer than %zu bytes", cap - 1);
     if (ok) {
         memcpy(out, str_text(&text), len);
         out[len] = '\0';
@@ -270,11 +270,15 @@ static bool check_branch(const struct git *git, const char *branch, const char *
             !memchr(line, ' ', (size_t)len); /* otherwise the line is "NAME missing" */
         const bool is_same = is_there && strncmp(line, from, (size_t)len) == 0 && !from[len];
         if (i > 0 && is_there)
-            ok = err_set(err, ERR_INVALID, "a branch is in the way of '%s'", branch);
+            ok = err_set(err, ERR_INVALID, "the name '%s' conflicts with an existing branch",
+                         branch);
         else if (i == 0 && is_there && !is_same)
-            ok = err_set(err, ERR_BUSY, "the branch '%s' is at %.12s", branch, line);
+            ok = err_set(err, ERR_BUSY,
+                         *from ? "the branch '%s' has moved to %.12s"
+                               : "the branch '%s' exists, at %.12s",
+                         branch, line);
         else if (i == 0 && !is_there && *from)
-            ok = err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", branch);
+            ok = err_set(err, ERR_NOT_FOUND, "the branch '%s' no longer exists", branch);
         line += len + (line[len] == '\n');
     }
     str_done(&names);

@@ -165,7 +165,7 @@ bool git_find(const char *folder, struct git_places *out, struct err *err)
         *slash = '\0';
     }
     (void)err_set(err, ERR_NOT_FOUND, "'%s' is not in a git repository", folder);
-    return err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
+    return err_hint(err, "use \"workspace\": \"copy\", which needs none");
 }
 
 static const char *find_variable(char *const *environment, const char *name)
@@ -332,7 +332,7 @@ static bool read_person(const struct git *git, char *const *environment, struct 
 
 static bool check_person(const struct git *git, const struct person *person, struct err *err)
 {
-    static const char hint[] = "\"workspace\": \"worktree\" needs one; \"copy\" does not";
+    static const char hint[] = "use \"workspace\": \"copy\", which needs none";
     const bool is_worktree = strcmp(git->places->dir, git->places->common) != 0;
     if (person->is_bare && !is_worktree) { /* a bare repository may have worktrees */
         (void)err_set(err, ERR_INVALID, "'%s' is in a git repository without a working tree",
@@ -342,7 +342,7 @@ static bool check_person(const struct git *git, const struct person *person, str
     if (person->storage.len > 0 && strcmp(person->storage.data, "files") != 0) {
         (void)err_set(err, ERR_INVALID, "the git repository '%s' stores refs as '%.40s', not files",
                       git->places->top, person->storage.data);
-        return err_hint(err, "\"workspace\": \"copy\" works there");
+        return err_hint(err, "use \"workspace\": \"copy\"");
     }
     return true;
 }
@@ -420,7 +420,7 @@ static bool check_folders(const struct git *git, struct err *err)
             return err_set_errno(err, errno, "git: '%s'", path);
         if (!S_ISDIR(info.st_mode)) {
             (void)err_set(err, ERR_INVALID, "git: '%s' is not a folder", path);
-            return err_hint(err, "devs does not follow links there; \"workspace\": \"copy\" works");
+            return err_hint(err, "use \"workspace\": \"copy\": devs does not follow links there");
         }
     }
     return check_files(git->places->common, files, ARRAY_LEN(files), err) &&

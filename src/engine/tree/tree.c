@@ -394,7 +394,7 @@ bool tree_read_file(const char *path, struct tree *out, struct err *err)
     bool ok = read_manifest(fd, path, &text, err);
     (void)close(fd); /* opened for reading only */
     if (ok && !parse_manifest(str_text(&text), text.len, &tree))
-        ok = err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest, or damaged", path);
+        ok = err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest or is damaged", path);
     str_done(&text);
     if (ok)
         *out = tree;
@@ -421,7 +421,7 @@ static bool merge_path(const struct tree *base, const struct tree_entry *ours,
     const struct tree_entry *chosen = ours;
     if (!is_same_entry(before, theirs) && !is_same_entry(ours, theirs)) {
         if (!is_same_entry(ours, before))
-            return err_set(err, ERR_INVALID, "'%s' differs in both", path);
+            return err_set(err, ERR_INVALID, "'%s' was changed on both sides", path);
         chosen = theirs;
     }
     if (!chosen)

@@ -128,7 +128,7 @@ void tree_diff_paths(const struct tree *before, const struct tree *now,
         }
     }
     if (out->changed > (int64_t)out->path_count)
-        str_addf(&out->why, "%zu of %lld paths are listed", out->path_count,
+        str_addf(&out->why, "only %zu of %lld paths are listed", out->path_count,
                  (long long)out->changed);
     str_done(&walk.git);
 }
@@ -208,7 +208,7 @@ static void copy_path(struct copying *copying, size_t at)
     for (int side = 0; side < 2; side++)
         bytes += sides[side] ? sides[side]->size : 0;
     if (bytes > copying->room) {
-        add_why(copying->diff, "not all contents were compared: too large");
+        add_why(copying->diff, "some contents were not compared: too large");
         return;
     }
     copying->room -= bytes;
@@ -388,12 +388,12 @@ static void ask_git(struct copying *copying, const char *folder, struct str *out
         .stop = copying->call->stop,
     };
     if (!git_run(&git, &call, &result, NULL)) {
-        add_why(copying->diff, "git cannot be started");
+        add_why(copying->diff, "cannot start git");
     } else {
         if (result.timed_out || result.stopped)
-            add_why(copying->diff, "comparing by line took too long");
+            add_why(copying->diff, "the line comparison took too long");
         else if (result.exit_code > DIFFERS)
-            add_why(copying->diff, "git cannot compare");
+            add_why(copying->diff, "git failed to compare");
         if (result.out_cut)
             add_why(copying->diff, "the diff is too long to keep");
         str_add_n(out, str_text(&result.out), result.out.len);

@@ -182,7 +182,7 @@ bool tree_folder_refused(int fd, const char *name, const char *path, int number,
     if (!is_fixed)
         return err_set_errno(err, number, "'%s'", path);
     (void)err_set(err, ERR_IO, "'%s' is immutable or append-only, so it cannot be restored", path);
-    return err_hint(err, "chattr -i -a on it");
+    return err_hint(err, "run chattr -i -a on it");
 }
 
 /* A removal in progress. */

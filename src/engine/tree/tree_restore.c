@@ -251,7 +251,7 @@ bool tree_verify(const struct tree_look *look, const struct tree *now, const str
         if (order > 0) {
             if (S_ISDIR(entry->mode) && tree_path_holds(entry->path, look->exclude))
                 continue;
-            return err_set(err, ERR_IO, "'%s' is still there", entry->path);
+            return err_set(err, ERR_IO, "'%s' was not removed", entry->path);
         }
         const struct tree_entry *wanted = &want->entries[i++];
         const char *what = NULL;
@@ -260,7 +260,7 @@ bool tree_verify(const struct tree_look *look, const struct tree *now, const str
         else if (!tree_entry_same_mode(entry, wanted))
             what = "its mode or owner";
         else if (entry->mtime_ns != wanted->mtime_ns)
-            what = "its time";
+            what = "its modification time";
         if (what)
             return err_set(err, ERR_IO, "'%s': %s was not restored", entry->path, what);
     }

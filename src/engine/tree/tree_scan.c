@@ -169,8 +169,8 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
         (void)close(fd); /* nothing was written */
         /* The message only has room for the beginning of the path. */
         const int shown = scan->path.len < SHOWN ? (int)scan->path.len : SHOWN;
-        (void)err_set(scan->err, ERR_LIMIT, "more than %d folders within each other: '%.*s%s'",
-                      TREE_DEPTH_MAX, shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
+        (void)err_set(scan->err, ERR_LIMIT, "more than %d nested folders: '%.*s%s'", TREE_DEPTH_MAX,
+                      shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
         return err_hint(scan->err, "use exclude in the plan's workspace to leave some out");
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

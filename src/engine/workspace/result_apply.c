@@ -209,7 +209,8 @@ static bool apply_copy(const struct workspace_result *result, int origin_fd,
     }
     if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
         (void)err_set(err, ERR_INVALID, "your tree %s: %s",
-                      result->needed[0] ? "is not what the task started from" : "has other changes",
+                      result->needed[0] ? "differs from the tree that the task started from"
+                                        : "has other changes",
                       why.message);
         ok = result_needed_hint(
             result, "look in the result's folder; devs diff --json shows its path", err);
@@ -232,7 +233,7 @@ static bool apply_copy(const struct workspace_result *result, int origin_fd,
             ok = false;
             why = (struct err){0};
             if (!result_backup_return(&backup, &why))
-                (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
+                (void)err_hint(err, "some files could not be restored: %.120s", why.message);
         }
         result_backup_done(&backup);
         tree_folder_done(&folder);
@@ -401,7 +402,7 @@ static bool apply_branch(const struct workspace_result *result, int origin_fd,
     if (ok && !run_git_apply(result, changes, "--whitespace=nowarn", err)) {
         ok = false;
         if (!result_backup_return(&backup, &why))
-            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
+            (void)err_hint(err, "some files could not be restored: %.120s", why.message);
     }
     result_backup_done(&backup);
     return ok;
@@ -414,7 +415,7 @@ bool workspace_result_apply(struct workspace_result *result,
     *was_there = false;
     if (!result->is_kept) {
         (void)err_set(err, ERR_NOT_FOUND, "the task has no result: it has not passed");
-        return err_hint(err, "devs diff shows what its workspace holds");
+        return err_hint(err, "devs diff shows its workspace");
     }
     if (changes->count == 0)
         return true;

@@ -253,7 +253,7 @@ static bool name_branch(struct keeping *keeping, const struct workspace_note *ma
     }
     (void)unlink(path); /* there is no branch to record */
     (void)err_set(keeping->err, why.code, "%s", why.message);
-    return err_hint(keeping->err, "is there a branch called 'devs', or '%.100s' already?",
+    return err_hint(keeping->err, "check whether a branch 'devs' or '%.100s' already exists",
                     note->branch);
 }
 

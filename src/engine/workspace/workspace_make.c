@@ -197,7 +197,7 @@ static bool merge_result(const struct workspace *workspace, const char *result,
          workspace_read_tree(&from, NULL, &theirs, err);
     if (ok && !tree_merge(&base, &ours, &theirs, &want, &why)) {
         *start_code = START_CONFLICT;
-        (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not merge: %s",
+        (void)err_set(err, ERR_INVALID, "cannot merge the results of the needed tasks: %s",
                       why.message);
         ok = err_hint(err, "make one of the two tasks need the other");
     }
@@ -334,7 +334,7 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
         (*start_code == ENOENT || *start_code == EACCES))
         *start_code = START_WORKSPACE_FAILED;
     if (ok && ran.end.memory_killed == 1 && out->exit_code != 0)
-        ok = err_set(err, ERR_LIMIT, "workspace.setup was killed for memory: %s", ran.end.evidence);
+        ok = err_set(err, ERR_LIMIT, "workspace.setup ran out of memory: %s", ran.end.evidence);
     str_done(&why);
     str_done(&lacks);
     str_done(&name);
@@ -377,7 +377,7 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
 
     if (ok && result.timed_out) {
         shown_seconds(workspace->spec.setup_timeout_ms, &text);
-        ok = err_set(err, ERR_LIMIT, "workspace.setup took longer than %s (setup_timeout_s)",
+        ok = err_set(err, ERR_LIMIT, "workspace.setup timed out after %s (setup_timeout_s)",
                      str_text(&text));
         str_done(&text);
     } else if (ok) {
@@ -405,7 +405,7 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
     if (!workspace_path(workspace, made_name, path, err) || !workspace_note_read(path, note, err))
         return false;
     if (note->kind != workspace->spec.kind)
-        return err_set(err, ERR_NOT_FOUND, "the workspace has another kind");
+        return err_set(err, ERR_NOT_FOUND, "the workspace has a different kind");
     if (note->kind == WORKSPACE_WORKTREE) {
         struct str admin = {0};
         if (note->admin[0] == '\0')
@@ -422,7 +422,7 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
     if (lstat(workspace->tree, &info) == 0 ||
         (workspace_path(workspace, "snapshots", path, NULL) && lstat(path, &info) == 0))
         return true;
-    return err_set(err, ERR_NOT_FOUND, "the workspace is gone");
+    return err_set(err, ERR_NOT_FOUND, "the workspace no longer exists");
 }
 
 /* Writes home/start: the state of the copy before anything ran in it. */
@@ -521,7 +521,7 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
         memcpy(out->branch, note.branch, sizeof(out->branch));
     } else if (ok && none.code != ERR_NOT_FOUND) {
         ok = err_set(why, none.code, "%s", none.message) ||
-             err_hint(why, "devs gc removes the workspace if it is no longer needed");
+             err_hint(why, "run devs gc to remove the workspace if it is no longer needed");
     } else if (ok) {
         ok = make_anew(workspace, stop, out, start_code, why);
         if (!ok)

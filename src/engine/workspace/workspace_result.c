@@ -34,7 +34,8 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
     for (char **task = result->needed; task && *task; task++)
         str_addf(&names, "%s'%.60s'", names.len > 0 ? ", " : "", *task);
     if (names.len > 0)
-        (void)err_hint(err, "nothing was changed; it is based on %s: apply that first, or %s",
+        (void)err_hint(err,
+                       "nothing was changed; the result is based on %s: apply that first, or %s",
                        str_text(&names), otherwise);
     else
         (void)err_hint(err, "nothing was changed; %s", otherwise);
@@ -86,7 +87,7 @@ static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out
         (void)close(top); /* a folder opened for reading; nothing to flush */
     }
     if (fd < 0)
-        return err_set(err, ERR_NOT_FOUND, "'%s' has changed since", entry->path);
+        return err_set(err, ERR_NOT_FOUND, "'%s' has changed in the meantime", entry->path);
     *fd_out = fd;
     return true;
 }
@@ -123,7 +124,7 @@ static void drop_left_out_name(struct tree_diff *diff, const char *name)
             diff->paths[kept++] = diff->paths[i];
     }
     if (kept < diff->path_count)
-        str_addf(&diff->why, "%s'%s' changed too and is not part of the result",
+        str_addf(&diff->why, "%s'%s' also changed, but is not part of the result",
                  diff->why.len > 0 ? "; " : "", name);
     diff->changed -= (int64_t)(diff->path_count - kept);
     diff->path_count = kept;
@@ -229,7 +230,7 @@ static bool refuse_missing(const struct workspace_result_call *call, struct err 
 {
     (void)err_set(err, ERR_NOT_FOUND, "task '%s' of run #%s has no workspace here", call->task,
                   call->run);
-    return err_hint(err, "it worked in place, did not start, or devs gc removed what it left");
+    return err_hint(err, "it worked in place, did not start, or devs gc removed its workspace");
 }
 
 /* Opens the workspace that the notes describe. */
@@ -324,7 +325,7 @@ static bool parse_changed_names(const struct str *names, struct workspace_change
         const char *kind = names->data + at;
         const char *path = kind + strlen(kind) + 1;
         if (path >= names->data + names->len || out->count >= RESULT_PATHS_MAX)
-            return err_set(err, ERR_LIMIT, "git names more than %d paths", RESULT_PATHS_MAX);
+            return err_set(err, ERR_LIMIT, "git lists more than %d paths", RESULT_PATHS_MAX);
         out->items = xgrow(out->items, &cap, out->count + 1, sizeof(*out->items));
         out->items[out->count++] = (struct workspace_change){
             .kind = kind[0], .path = xstrdup(path), .added = -1, .removed = -1};
@@ -412,7 +413,7 @@ static bool compare_present(const struct workspace_result *result, struct worksp
         .from = result->note.base, .to = content.tree, .objects = folder};
     ok = ok && compare_trees(result, &trees, out, err);
     if (content.left_out.len > 0)
-        str_add(&out->why, "repositories within are left out");
+        str_add(&out->why, "nested repositories are left out");
     str_done(&content.left_out);
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
@@ -432,7 +433,7 @@ static bool compare_worktree(const struct workspace_result *result, struct works
         git_ask_line(&result->workspace->git, &call, out->commit, WORKSPACE_COMMIT_MAX, NULL);
     str_done(&ref);
     if (!ok)
-        return err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", result->note.branch);
+        return err_set(err, ERR_NOT_FOUND, "the branch '%s' no longer exists", result->note.branch);
     str_add(&out->branch, result->note.branch);
     const struct result_trees trees = {.from = out->base, .to = out->commit};
     return compare_trees(result, &trees, out, err);
@@ -479,6 +480,6 @@ bool workspace_result_is_there(const struct workspace_result *result)
 bool workspace_result_trim(struct workspace_result *result, struct err *err)
 {
     if (!result->is_kept)
-        return err_set(err, ERR_INVALID, "there is only the workspace");
+        return err_set(err, ERR_INVALID, "the task has no result, only a workspace");
     return workspace_drop(result->workspace, err);
 }

@@ -91,7 +91,7 @@ static bool refuse_too_large(const struct tree *tree, int64_t bytes_max, struct 
     struct str text = {0};
     str_add(&text, "the workspace holds ");
     shown_size(tree->bytes, &text);
-    str_add(&text, ", a snapshot ");
+    str_add(&text, ", but a snapshot holds ");
     shown_size(bytes_max, &text);
     str_add(&text, " at most; the largest:");
     for (int i = 0; i < LARGEST && largest[i].bytes > 0; i++) {

@@ -121,9 +121,9 @@ static bool commit_of(const struct git *git, const char *name, char out[GIT_COMM
     if (ok)
         return true;
     if (strcmp(name, "HEAD") != 0)
-        return err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", name);
+        return err_set(err, ERR_NOT_FOUND, "the branch '%s' no longer exists", name);
     (void)err_set(err, ERR_INVALID, "the git repository '%s' has no commit yet", git->places->top);
-    return err_hint(err, "git commit first, or \"workspace\": \"copy\"");
+    return err_hint(err, "run git commit first, or use \"workspace\": \"copy\"");
 }
 
 /* Checks whether the repository can have a worktree, and a branch for its result. */
@@ -139,7 +139,7 @@ static bool check_repository(const struct git *git, const char *commit, struct e
         (void)err_set(err, ERR_INVALID,
                       "the git repository '%s' has submodules: they would be empty in a worktree",
                       top);
-        return err_hint(err, "\"workspace\": \"copy\" includes them");
+        return err_hint(err, "use \"workspace\": \"copy\", which includes them");
     }
     /* A branch "devs" would prevent branches "devs/...". */
     if (commit_of(git, "devs", id, NULL)) {
@@ -147,7 +147,7 @@ static bool check_repository(const struct git *git, const char *commit, struct e
                       "the git repository '%s' has a branch called 'devs', so no result can be "
                       "kept on a branch devs/RUN/TASK",
                       top);
-        return err_hint(err, "git branch -m devs ANOTHER-NAME, or \"workspace\": \"copy\"");
+        return err_hint(err, "run git branch -m devs NEW-NAME, or use \"workspace\": \"copy\"");
     }
     return true;
 }
@@ -292,7 +292,7 @@ static void name_conflicts(const struct workspace *workspace, const char *branch
     }
     if (count > CONFLICTS_NAMED)
         str_addf(&text, " and %zu more", count - CONFLICTS_NAMED);
-    (void)err_set(err, ERR_INVALID, "the results of '%s' and '%s' do not merge: %s",
+    (void)err_set(err, ERR_INVALID, "cannot merge the results of '%s' and '%s': %s",
                   workspace->needed[0], branch,
                   count > 0 ? str_text(&text) : "git gives no reason");
     (void)err_hint(err, "make one of the two tasks need the other");
@@ -304,7 +304,7 @@ static bool commit_merge(const struct workspace *workspace, const char *tree, co
 {
     struct str message = {0};
     char made[GIT_COMMIT_MAX];
-    str_addf(&message, "devs: the results that %s needs", workspace->task);
+    str_addf(&message, "devs: merge the results that %s needs", workspace->task);
     const char *const words[] = {"commit-tree", tree, "-p",         commit, "-p",
                                  theirs,        "-m", message.data, NULL};
     const struct git_call call = {.words = words};
