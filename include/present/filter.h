@@ -96,8 +96,8 @@ void task_filter_read(const char *text, struct task_filter *out);
 bool task_filter_fits(const struct task_filter *filter, const struct task_filter_facts *facts,
                       int task);
 
-/* Appends what is wrong with the first invalid word: "unknown field 'clas': class is". Returns
- * false if all words are valid. */
+/* Appends what is wrong with the first invalid word: "unknown field 'clas', did you mean class?".
+ * Returns false if all words are valid. */
 bool task_filter_wrong(const struct task_filter *filter, struct str *out);
 
 /* The state, phase or class that was probably meant by a word that matches no task. */

@@ -365,7 +365,7 @@ enum shown_claim shown_claim(const struct run_state *state, int task);
 /* Returns the name of a status other than NONE, for programs: "unchecked", "refuted", "stale",
  * "proven". Static. */
 const char *shown_claim_name(enum shown_claim claim);
-/* Appends `"All tests pass now."   not proven: VERIFY after it: exit 1`. Truncates the quotation to
+/* Appends `"All tests pass now."   not proven: later VERIFY: exit 1`. Truncates the quotation to
  * fit into `columns`, but keeps at least a few words of it. Appends nothing if there is no
  * claim. */
 void shown_said(const struct run_state *state, int task, int columns, struct str *out);

@@ -181,7 +181,7 @@ static void add_retry(const struct event_look *w)
     enum { SHOWN_MS_MIN = 5 }; /* two decimals would show a shorter wait as 0 */
     const struct attempt_state *attempt = w->attempt;
     const char *id = w->state->plan->tasks[w->event->task].id;
-    const char *remark = w->event->wait.is_free ? " (uses up no attempt)" : "";
+    const char *remark = w->event->wait.is_free ? " (does not count as an attempt)" : "";
     const struct event_retry retry = event_look_retry(w);
     char word[VERDICT_WORD_MAX];
     struct verdict room;
@@ -273,15 +273,15 @@ static void add_gate(const struct event_look *w)
     const char *source = there ? w->state->plan->sources[number] : "?";
     const int64_t due_mono_ms = closes ? event->gate_closed.due.mono_ms : 0;
     if (!closes) {
-        str_addf(w->out, "rate limit of %s is over, %d wait%s for it", source,
-                 event->gate_opened.waiting, event->gate_opened.waiting == 1 ? "s" : "");
+        str_addf(w->out, "rate limit of %s is over, %d waiting", source,
+                 event->gate_opened.waiting);
     } else if (event->gate_closed.chosen >= 0) {
-        str_addf(w->out, "rate limit of %s: %s is sent by %s", source,
+        str_addf(w->out, "rate limit of %s: %s sent by %s", source,
                  task_id(w, event->gate_closed.chosen), by_of(w));
     } else if (due_mono_ms <= event->at.mono_ms) {
-        str_addf(w->out, "rate limit of %s: the next one in line tries", source);
+        str_addf(w->out, "rate limit of %s: the next task in line tries", source);
     } else {
-        str_addf(w->out, "rate limit of %s: nothing starts there for ", source);
+        str_addf(w->out, "rate limit of %s: nothing starts for ", source);
         shown_seconds(due_mono_ms - event->at.mono_ms, w->out);
         if (event->gate_closed.limits > 1)
             str_addf(w->out, ", hit %d times in a row", event->gate_closed.limits);
@@ -293,7 +293,7 @@ static void add_run(const struct event_look *w)
 {
     static const char *const runs[TAKE_UP_COUNT] = {
         [TAKE_UP_OPEN] = "",
-        [TAKE_UP_REST] = ": everything that did not pass",
+        [TAKE_UP_REST] = ": all tasks that have not passed",
         [TAKE_UP_FAILED] = ": the failed tasks",
         [TAKE_UP_ASKED] = ": a retry",
     };
@@ -322,7 +322,7 @@ static void add_loop(const struct event_look *w)
     if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
         str_add(w->out, "its calls are looping");
     else
-        str_add(w->out, of_calls ? "its calls may loop" : "may be looping");
+        str_add(w->out, of_calls ? "its calls may be looping" : "may be looping");
     add_circles(w);
 }
 
@@ -352,7 +352,7 @@ static void add_budget(const struct event_look *w)
     str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
              is_spent ? "is spent" : "is nearly spent");
     budget_use_words(&use, w->out);
-    str_addf(w->out, " (%d %%)", shown_budget_percent(&use));
+    str_addf(w->out, " (%d%%)", shown_budget_percent(&use));
 }
 
 static void add_round(const struct event_look *w)
@@ -376,7 +376,7 @@ static void add_workspace(const struct event_look *w)
     const char *branch = or_empty(w->event->workspace.branch);
     const char *path = or_empty(w->event->workspace.path);
     const int64_t setup_ms = w->event->workspace.setup_ms;
-    str_addf(w->out, "workspace made: %s", workspace_kind_name(w->event->workspace.kind));
+    str_addf(w->out, "workspace created: %s", workspace_kind_name(w->event->workspace.kind));
     if (*path != '\0')
         str_addf(w->out, " at %s", path);
     if (*base != '\0')
@@ -397,7 +397,7 @@ static void add_tree(const struct event_look *w)
     const struct event *event = w->event;
     const int64_t count = event->tree.count;
     if (event->kind == EVENT_WORKSPACE_RESET && count == 0) {
-        str_add(w->out, "tree unchanged: checked");
+        str_add(w->out, "tree unchanged, checked");
     } else if (event->kind == EVENT_WORKSPACE_RESET) {
         str_add(w->out, "tree restored: ");
         shown_count(count, "path", "paths", w->out);
@@ -432,7 +432,7 @@ static void add_changes(const struct event_look *w)
     const struct event *event = w->event;
     const char *why = or_empty(event->changes.why);
     if (event->changes.paths == 0 && event->changes.partial) {
-        str_addf(w->out, "its changes are not known%s%s", *why ? ": " : "", why);
+        str_addf(w->out, "changes unknown%s%s", *why ? ": " : "", why);
         return;
     }
     str_add(w->out, "changed ");
@@ -502,7 +502,7 @@ static void add_request(const struct event_look *w)
         if (hint[0] != '\0')
             str_addf(w->out, "hint by %s: %s", by, hint);
         if (allowed > 0)
-            str_addf(w->out, "%s%d tries in all, set by %s", hint[0] != '\0' ? "; " : "", allowed,
+            str_addf(w->out, "%s%d tries in total, set by %s", hint[0] != '\0' ? "; " : "", allowed,
                      by);
         return;
     }
@@ -534,7 +534,7 @@ static void add_event(const struct event_look *w)
         add_start(w);
         break;
     case EVENT_ATTEMPT_RUNNING:
-        str_add(w->out, "runs, pid ");
+        str_add(w->out, "running, pid ");
         str_add_i64(w->out, event->running.pid);
         break;
     case EVENT_ATTEMPT_QUIET:
@@ -542,7 +542,7 @@ static void add_event(const struct event_look *w)
         shown_duration(event->quiet.quiet_ms, w->out);
         break;
     case EVENT_ATTEMPT_HEARD:
-        str_add(w->out, "output again");
+        str_add(w->out, "output resumed");
         break;
     case EVENT_ATTEMPT_ENDED:
         outcome_words(&w->attempt->outcome, w->out);
@@ -576,7 +576,7 @@ static void add_event(const struct event_look *w)
         if (event->by)
             str_addf(w->out, "released by %s", by_of(w));
         else
-            str_add(w->out, "continues: the one it followed got through");
+            str_add(w->out, "continues: the task that it followed got through");
         break;
     case EVENT_CONTROL_ANSWERED:
     case EVENT_CANCEL_ASKED:
@@ -607,8 +607,7 @@ static void add_event(const struct event_look *w)
         break;
     case EVENT_AGENT_SESSION:
         str_addf(w->out, "%s %s session %s", or_empty(event->session.agent),
-                 event->session.resumed ? "continues with" : "began",
-                 or_empty(event->session.session));
+                 event->session.resumed ? "resumed" : "started", or_empty(event->session.session));
         break;
     case EVENT_AGENT_USED:
         str_add(w->out, "used ");
@@ -718,7 +717,7 @@ bool event_details(const struct run_state *state, const struct event *event, str
         return false;
     add_subject(&w);
     digest_to_hex(print, hex);
-    str_addf(out, "result %s, %d equal in a row", hex, w.step->same);
+    str_addf(out, "result %s, %d in a row", hex, w.step->same);
     if (w.attempt->new_permille >= 0)
         str_add(out, ", new ");
     shown_new(w.attempt->new_permille, out);

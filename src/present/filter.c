@@ -203,28 +203,28 @@ static void complain_of_field(const char *text, struct str *out)
     struct near_word near = near_word_new(name);
     for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++)
         near_word_offer(&near, field_names[field]);
-    str_addf(out, "unknown field '%s': ", name);
+    str_addf(out, "unknown field '%s'", name);
     if (near.nearest) {
-        str_addf(out, "%s is", near.nearest);
+        str_addf(out, ", did you mean %s?", near.nearest);
         return;
     }
+    str_add(out, "; expected one of");
     for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++)
-        str_addf(out, "%s%s", field > FILTER_ANY + 1 ? " " : "", field_names[field]);
-    str_add(out, " are");
+        str_addf(out, " %s", field_names[field]);
 }
 
 bool task_filter_wrong(const struct task_filter *filter, struct str *out)
 {
-    static const char *const wanted[] = {
-        [FILTER_ID] = "= or != and part of it",
-        [FILTER_TITLE] = "= or != and part of it",
+    static const char *const values[] = {
+        [FILTER_ID] = "= or != and a part of the id",
+        [FILTER_TITLE] = "= or != and a part of the title",
         [FILTER_STATE] = "= or != and a state",
         [FILTER_CLASS] = "= or != and a class",
         [FILTER_PHASE] = "RED, GREEN, VERIFY or REFACTOR",
-        [FILTER_TRY] = "a number, as in try>2",
-        [FILTER_EXIT] = "a number, as in exit=1",
-        [FILTER_NEW] = "a share, as in new<.1",
-        [FILTER_WAITED] = "a time, as in waited>1m",
+        [FILTER_TRY] = "a number, such as try>2",
+        [FILTER_EXIT] = "a number, such as exit=1",
+        [FILTER_NEW] = "a share, such as new<.1",
+        [FILTER_WAITED] = "a time, such as waited>1m",
     };
     for (int i = 0; i < filter->count; i++) {
         const struct task_filter_word *word = &filter->words[i];
@@ -233,8 +233,8 @@ bool task_filter_wrong(const struct task_filter *filter, struct str *out)
         if (word->field == FILTER_ANY)
             complain_of_field(word->value, out);
         else
-            str_addf(out, "%s: %s wants %s", word->value, field_names[word->field],
-                     wanted[word->field]);
+            str_addf(out, "%s: %s takes %s", word->value, field_names[word->field],
+                     values[word->field]);
         return true;
     }
     return false;
@@ -513,7 +513,7 @@ bool record_filter_add_task(struct record_filter *filter, const char *id, struct
 {
     const size_t len = strlen(id);
     if (len == 0 || len > PLAN_ID_MAX)
-        return err_set(err, ERR_INVALID, "'%s' is not a task", id);
+        return err_set(err, ERR_INVALID, "invalid task id '%s'", id);
     if (filter->task_count == RECORD_TASKS_MAX)
         return err_set(err, ERR_INVALID, "more than %d tasks", RECORD_TASKS_MAX);
     memcpy(filter->tasks[filter->task_count++], id, len + 1);
@@ -535,7 +535,8 @@ bool record_filter_add_kind(struct record_filter *filter, const char *name, stru
     (void)err_set(err, ERR_INVALID, "unknown kind '%s'", name);
     return near.nearest
                ? err_hint(err, "did you mean %s?", near.nearest)
-               : err_hint(err, "docs/run-log.md lists them all: wait_started, step_ended...");
+               : err_hint(err,
+                          "see docs/run-log.md for all kinds, such as wait_started or step_ended");
 }
 
 bool record_filter_set_search(struct record_filter *filter, const char *pattern, struct err *err)

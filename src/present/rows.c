@@ -66,7 +66,7 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
         shown_ran(outcome, out);
         str_addf(out, ", until %s", time->date(attempt->ended.at_ms, date));
     } else if (has_ended) {
-        str_addf(out, "devs had died, its end was not recorded; detected at %s",
+        str_addf(out, "devs died, so its end was not recorded; detected at %s",
                  time->date(attempt->ended.at_ms, date));
     }
     out = rows_add(rows, "used", "used", ROW_ASIDE);
@@ -92,7 +92,7 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
             str_add(out, "none");
         str_add(out, " of its lines");
         if (attempt->partial)
-            str_addf(out, "; %lld bytes were only counted", (long long)attempt->skipped_bytes);
+            str_addf(out, "; %lld bytes were not compared", (long long)attempt->skipped_bytes);
     }
     str_add(rows_add(rows, "start", "started", ROW_ASIDE),
             time->date(attempt->started.at_ms, date));
@@ -147,7 +147,7 @@ void rows_same(struct rows *rows, const struct run_state *state, int task, int s
         if (other != attempt && digest_is_same(other->fingerprint, result))
             str_addf(out, "%s%d", count++ > 0 ? ", " : "also in try ", other->number);
     }
-    str_add(out, count > 0 ? "; " : "in no other try here; ");
+    str_add(out, count > 0 ? "; " : "in no other try; ");
 
     int tasks = 0, first = -1;
     for (int i = 0; i < plan->task_count; i++) {
@@ -159,7 +159,7 @@ void rows_same(struct rows *rows, const struct run_state *state, int task, int s
     if (tasks == 0)
         str_add(out, "no other task");
     else
-        str_addf(out, "also %s", plan->tasks[first].id);
+        str_addf(out, "also in %s", plan->tasks[first].id);
     if (tasks > 1)
         str_addf(out, " and %d more", tasks - 1);
 }
@@ -174,12 +174,12 @@ static const char *how_sure(const struct verdict *verdict)
         const char *words;
     } kinds[] = {
         {"known.", "certain, devs observed it"},
-        {"agent.", "certain, the agent's own result says so"},
+        {"agent.", "certain, reported by the agent itself"},
         {"exit.words", "uncertain, so persistent: no rule matches the text, only the exit code"},
         {"exit.", "by the exit code alone"},
-        {"default", "uncertain, so persistent: no rule matches it"},
-        {"expect.", "certain, the plan says what to expect"},
-        {"contract", "certain, its contract says what to expect"},
+        {"default", "uncertain, so persistent: no rule matches"},
+        {"expect.", "certain, the plan sets the expected result"},
+        {"contract", "certain, the contract sets the expected output"},
     };
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
@@ -230,7 +230,7 @@ static bool add_near(const struct verdict *verdict, struct str *out)
         [NEAR_QUOTED] = "the line only quotes it",
         [NEAR_UNLESS] = "its exception matches",
         [NEAR_PATTERN] = "its keyword is present, its pattern does not match",
-        [NEAR_EXIT] = "exit code, signal, program or kind of step do not match",
+        [NEAR_EXIT] = "exit code, signal, program or kind of step does not match",
         [NEAR_OUTRANKED] = "it matches, but another rule comes first",
     };
     static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
@@ -263,9 +263,9 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
     const bool has_delay = verdict && verdict->retry_after_ms >= 0;
     const bool has_time = verdict && verdict->resume_at_ms >= 0;
     if (has_delay || has_time)
-        str_add(out, "asks to wait");
+        str_add(out, "requested a wait");
     if (has_delay) {
-        str_add_char(out, ' ');
+        str_add(out, " of ");
         shown_seconds(verdict->retry_after_ms, out);
     }
     if (has_time)
@@ -338,7 +338,7 @@ void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, co
 
 void rows_entropy(struct rows *rows, const struct run_state *state, int task)
 {
-    str_addf(rows_add(rows, "entropy", "entropy", ROW_PLAIN), "counts 1; %d for this task in total",
+    str_addf(rows_add(rows, "entropy", "entropy", ROW_PLAIN), "adds 1; %d for this task in total",
              state->tasks[task].entropy);
 }
 
@@ -371,7 +371,7 @@ void rows_loop(struct rows *rows, const struct shown_circle *circle, int step)
     str_add(out, shown_circles_equal(verdict));
     shown_masks(circle->masks, &masks);
     if (verdict->masked || masks.len > 0)
-        str_addf(out, ", once masked%s%s", masks.len > 0 ? ": " : "", str_text(&masks));
+        str_addf(out, ", after masking%s%s", masks.len > 0 ? ": " : "", str_text(&masks));
     str_done(&span);
     str_done(&masks);
 }

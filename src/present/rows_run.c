@@ -259,7 +259,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
         if (gate->chosen >= 0) {
             str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
         } else if (left_ms <= 0) {
-            str_add(out, ": the next one tries");
+            str_add(out, ": the next task tries");
         } else if (!look->is_brief) {
             str_addf(out, " until %s (", look->time.hms(gate->due.at_ms, text));
             shown_left(left_ms, out);
@@ -282,7 +282,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
         if (!look->is_brief && gate->spacing_ms == SECOND_MS) {
             str_add(out, ", one start a second");
         } else if (!look->is_brief) {
-            str_add(out, ", one start in ");
+            str_add(out, ", one start every ");
             shown_seconds(gate->spacing_ms, out);
         }
         str_addf(out, ", %d left", gate->line.count);

@@ -342,9 +342,8 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
     const struct step_state *step = run_state_step(state, task);
     if (it->status == TASK_BLOCKED) {
         const int needed = run_state_unmet(state, task);
-        str_addf(out, "it needs %s, which is %s",
-                 needed >= 0 ? state->plan->tasks[needed].id : "a task",
-                 needed >= 0 ? shown_status_word(state->tasks[needed].status) : "not there");
+        str_addf(out, "it needs %s (%s)", needed >= 0 ? state->plan->tasks[needed].id : "a task",
+                 needed >= 0 ? shown_status_word(state->tasks[needed].status) : "missing");
         return;
     }
     if (it->status == TASK_CANCELLED) {

@@ -17,19 +17,19 @@ static const char *const remedies[] = {
     [REASON_PERMISSION] = "a person must grant the permission",
     [REASON_AUTH] = "a person must log in, or renew the key",
     [REASON_QUOTA] = "the quota must reset, or be raised",
-    [REASON_CONTEXT_LENGTH] = "its prompt must be shorter",
+    [REASON_CONTEXT_LENGTH] = "the prompt must be shorter",
     [REASON_BAD_REQUEST] = "the request must be fixed",
     [REASON_TOO_LARGE] = "the request must be smaller",
-    [REASON_REFUSAL] = "it must be prompted differently",
+    [REASON_REFUSAL] = "the prompt must change",
     [REASON_LIMIT] = "the limit that it hit must be raised",
-    [REASON_CONTRACT] = "its answer must match what was requested",
+    [REASON_CONTRACT] = "its output must meet the plan's requirements",
     [REASON_CONFIG] = "the settings must be fixed",
     [REASON_CONFLICT] = "the conflict must be resolved",
     [REASON_CRASH] = "the program that crashes must be fixed",
     [REASON_SETUP] = "the step's prerequisites must be set up",
     [REASON_DEADLINE] = "it needs more time",
     [REASON_CANCELLED] = "it was stopped by a person",
-    [REASON_LOOP] = "it loops: it must be prompted differently",
+    [REASON_LOOP] = "it loops: the prompt must change",
     [REASON_BUDGET] = "its budget is spent: a retry grants the same amount again",
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
@@ -118,7 +118,7 @@ static const char *remedy_of_start(const struct outcome *outcome)
     case START_TOO_LARGE:
         return "the workspace must be smaller: list files that it does not need in \"exclude\"";
     case START_CONFLICT:
-        return "the results of the tasks that it needs must merge";
+        return "the results of the tasks that it needs must merge without conflicts";
     case START_LEFT_ALIVE:
         return "processes left by an earlier try must be stopped";
     case START_SECRET_MISSING:
@@ -146,10 +146,10 @@ static const char *remedy_text(const struct attempt_state *attempt, const struct
     else if (remedy_of_start(&attempt->outcome))
         return remedy_of_start(&attempt->outcome);
     else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
-        return "devs must run until it ends: devs was gone during this try";
+        return "devs must keep running until it ends: devs died during this try";
     else if (strcmp(verdict->rule, "known.cpu") == 0)
-        return "its CPU time "
-               "(\"cpu_s\" of its sandbox) is used up: raise it, or reduce the work";
+        return "its CPU time limit (\"cpu_s\" in its sandbox) was reached: raise it, or reduce the "
+               "work";
     else if (strcmp(verdict->rule, "agent.empty") == 0)
         return "the agent must answer: it exited with 0 without any text or tool call";
     if (label.class == VERDICT_SUCCESS)
@@ -228,7 +228,7 @@ void rows_advice(struct rows *rows, const struct run_state *state, int task,
     case SHOWN_STUCK:
         next_of_failure(&advice, out);
         if (can_go_on(&advice))
-            str_add(out, " continues it; it stops again after twice as many");
+            str_add(out, " continues it; it stops again after twice as many repeats");
         break;
     case SHOWN_CANCELLED:
         add_retry(&advice, out);
@@ -237,7 +237,7 @@ void rows_advice(struct rows *rows, const struct run_state *state, int task,
         break;
     case SHOWN_BACKOFF:
         if (look->orphaned) {
-            str_add(out, "no devs is running this run: nothing waits; ");
+            str_add(out, "no devs is running this run; ");
             add_going_on(&advice, out);
         } else {
             add_command(&advice, "retry", out);

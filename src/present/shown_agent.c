@@ -97,7 +97,7 @@ void shown_budgets(const struct run_state *state, int task, const struct moment 
             continue;
         str_add(out, comma);
         budget_use_words(&use, out);
-        str_addf(out, " (%d %%)", shown_budget_percent(&use));
+        str_addf(out, " (%d%%)", shown_budget_percent(&use));
         comma = ", ";
     }
 }
@@ -136,7 +136,7 @@ void shown_round(const struct run_state *state, int task, struct str *out)
         return;
     }
     if (step->agent) {
-        str_add(out, "it did not succeed: ");
+        str_add(out, "the agent failed: ");
     } else {
         const bool is_shell = step->argv && step->argv[0] && step->argv[1] && step->argv[2] &&
                               strcmp(step->argv[1], "-c") == 0;
@@ -209,7 +209,7 @@ const char *shown_claim_name(enum shown_claim claim)
     return names[claim];
 }
 
-/* Appends "proven by VERIFY", "not proven: VERIFY after it: exit 1"; nothing without a claim. */
+/* Appends "proven by VERIFY", "not proven: later VERIFY: exit 1"; nothing without a claim. */
 static void claim_words(const struct run_state *state, int task, struct str *out)
 {
     int check = -1;
@@ -218,16 +218,16 @@ static void claim_words(const struct run_state *state, int task, struct str *out
     switch (claim) {
     case SHOWN_CLAIM_UNCHECKED:
         if (check >= 0)
-            str_addf(out, "not proven yet: %s runs", phase);
+            str_addf(out, "not proven yet: %s is running", phase);
         else
             str_add(out, "not proven: no check has run since");
         break;
     case SHOWN_CLAIM_REFUTED:
-        str_addf(out, "not proven: %s after it: ", phase);
+        str_addf(out, "not proven: later %s: ", phase);
         outcome_words(&step_state_attempt(&state->tasks[task].steps[check])->outcome, out);
         break;
     case SHOWN_CLAIM_STALE:
-        str_addf(out, "not proven any more: the tree has changed since %s", phase);
+        str_addf(out, "no longer proven: the tree has changed since %s", phase);
         break;
     case SHOWN_CLAIM_PROVEN:
         str_addf(out, "proven by %s", phase);
@@ -281,14 +281,14 @@ void shown_proof_words(const struct run_state *state, int task, int step, struct
     if (proof == SHOWN_PROOF_NONE)
         return;
     if (!digest_is_known(it->proven)) {
-        str_add(out, "proven; no tree was kept");
+        str_add(out, "proven, but the tree was not saved");
         return;
     }
     char hex[DIGEST_HEX_MAX];
     digest_to_hex(it->proven, hex);
     str_addf(out, "%s tree %.*s by try %d",
-             proof == SHOWN_PROOF_STALE ? "stale: it was proven on another" : "proven on",
-             TREE_SHOWN, hex, it->proven_attempt);
+             proof == SHOWN_PROOF_STALE ? "stale: was proven on" : "proven on", TREE_SHOWN, hex,
+             it->proven_attempt);
 }
 
 void shown_workspace(const struct run_state *state, int task, struct str *out)

@@ -48,7 +48,7 @@ static void add_backoff(const struct decision_inputs *inputs, const struct delay
         shown_seconds(delay->exact_ms, out);
     }
     if (cut) {
-        str_add(out, ", cut to ");
+        str_add(out, ", limited to ");
         shown_seconds(delay->exact_ms, out);
     }
 }
@@ -75,7 +75,7 @@ void shown_formula(const struct step_state *step, struct str *out)
     if (!inputs->policy)
         return;
     if (delay->delay_ms == 0 && last_ended_as(step, OUTCOME_INTERRUPTED)) {
-        str_add(out, "at once: devs was gone while it ran; uses up no try");
+        str_add(out, "at once: devs died while it ran; does not count as a try");
         return;
     }
     add_backoff(inputs, delay, out);
@@ -91,14 +91,14 @@ void shown_formula(const struct step_state *step, struct str *out)
         struct verdict room;
         const struct verdict *verdict = step_state_verdict(step, &room);
         bool floor_holds = delay->hint_ms > jittered_ms(inputs, delay);
-        str_add(out, floor_holds ? "; the server says " : "; the server says only ");
+        str_add(out, floor_holds ? "; the server requested " : "; the server requested only ");
         shown_seconds(delay->hint_ms, out);
         if (verdict && verdict->hint_rule[0] != '\0')
             str_addf(out, " (%s)", verdict->hint_rule);
     }
     /* An uncounted wait requested by a server. Failed starts are counted separately. */
     if (delay->hint_ms >= 0 && step->start_failures == 0 && step->used < inputs->used)
-        str_add(out, ", uses up no try");
+        str_add(out, "; does not count as a try");
 }
 
 int64_t shown_resets_at_ms(const struct step_state *step)
@@ -189,18 +189,18 @@ static void end_of_policy(const struct plan_step *plan, const struct step_state 
     if (verdict && verdict->no_retry)
         str_add(out, "it did something other than requested, so it is not run again");
     else if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
-        str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
+        str_addf(out, "policy %s does not retry in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
-        str_addf(out, "policy %s does not try again after a time-out", policy);
+        str_addf(out, "policy %s does not retry after a timeout", policy);
     else if (attempt && unchanged_stops > 0 && inputs->unchanged && inputs->same >= unchanged_stops)
-        str_addf(out, "the same result %d times on an unchanged tree, policy %s stops at %d",
+        str_addf(out, "the same result %d times on an unchanged tree, and policy %s stops at %d",
                  inputs->same, policy, unchanged_stops);
     else if (attempt && (plan->policy->retry_on & POLICY_ON_UNKNOWN) && verdict &&
              verdict->reason != REASON_NONE)
-        str_addf(out, "policy %s does not try again on a failure with a known reason, %s", policy,
+        str_addf(out, "policy %s does not retry a failure with a known reason (%s)", policy,
                  reason_name(verdict->reason));
     else if (attempt)
-        str_addf(out, "policy %s does not try again on a %s failure", policy,
+        str_addf(out, "policy %s does not retry a %s failure", policy,
                  verdict_class_name(attempt->class));
 }
 
@@ -221,12 +221,12 @@ static void end_for_a_person(const struct step_state *step, struct str *out)
     } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
         str_add(out, "a person must allow it");
     } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
-        str_add(out, "the server says ");
+        str_add(out, "the server requested ");
         shown_seconds(verdict->retry_after_ms, out);
-        str_add(out, ", the policy waits at most ");
+        str_add(out, ", but the policy waits at most ");
         shown_duration(cap_ms, out);
     } else if (last_ended_as(step, OUTCOME_INTERRUPTED)) {
-        str_add(out, "devs was gone while it ran, and it may not be run twice");
+        str_add(out, "devs died while it ran, and it must not be run twice");
     } else if (last_ended_as(step, OUTCOME_NOT_STARTED)) {
         outcome_words(&step_state_attempt(step)->outcome, out);
     } else {
@@ -266,7 +266,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         shown_own_retries(inputs->own_retries, out);
         if (plan->once && step->start_failures == 0)
             str_add(out, ": it is not declared idempotent, and its workspace cannot be restored "
-                         "for another");
+                         "for another try");
         break;
     case DECISION_FAILED:
         if (is_known)
@@ -281,8 +281,8 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         else if (shown_loop_facts(&inputs->loop, 0, &circle))
             shown_circle_words(&circle, out);
         else
-            str_addf(out, "the same result %d times in a row, its policy stops at %d", inputs->same,
-                     inputs->window > 0 ? inputs->window : inputs->same_stops);
+            str_addf(out, "the same result %d times in a row, and its policy stops at %d",
+                     inputs->same, inputs->window > 0 ? inputs->window : inputs->same_stops);
         break;
     }
     case DECISION_NEEDS_YOU:
@@ -294,11 +294,11 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
             str_add(out, "its time ran out before it could start again");
             break;
         }
-        str_add(out, "the next try would start past its ");
+        str_add(out, "the next try would start after its deadline of ");
         add_span(inputs->deadline_ms, out);
-        str_add(out, ", ");
+        str_add(out, "; ");
         add_span(inputs->since_start_ms - inputs->held_ms, out);
-        str_add(out, " are gone");
+        str_add(out, " have passed");
         break;
     case DECISION_SUCCEEDED:
     case DECISION_WAIT:
@@ -337,7 +337,7 @@ static const struct {
     [ENTROPY_RUNG_REPEAT] = {"same", "the call and its result"},
     [ENTROPY_RUNG_CYCLE] = {"cycle", "the calls of each lap and their results"},
     [ENTROPY_RUNG_FAILURE] = {"fault", "the call and how it fails"},
-    [ENTROPY_RUNG_BARREN] = {"no news", "no result has a new line"},
+    [ENTROPY_RUNG_BARREN] = {"no news", "no result has anything new"},
     [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing but waiting"},
     [ENTROPY_RUNG_MONOLOGUE] = {"alike", "the text of the messages"},
     [ENTROPY_RUNG_CHANT] = {"chants", "the parts of one message"},

@@ -350,7 +350,7 @@ void shown_now(const struct run_state *state, int task, const struct shown_look 
                      look->release ? look->release : "it is released");
         break;
     case SHOWN_LOST:
-        str_add(out, "was running when devs was killed");
+        str_add(out, "was running when devs died");
         break;
     case SHOWN_NEEDS_YOU:
     case SHOWN_STUCK:
@@ -385,7 +385,7 @@ void shown_progress(const struct run_state *state, int task, const struct moment
         str_addf(out, "%s%s, %s so far", class.len > 0 ? " after " : "", str_text(&class),
                  str_text(&tries));
     } else if (step->status == STEP_RUNNING && attempt) {
-        str_addf(out, "%s runs for ", str_text(&tries));
+        str_addf(out, "%s running for ", str_text(&tries));
         shown_duration(now->mono_ms - attempt->started.mono_ms, out);
         str_add(out, step->quiet ? ", quiet" : "");
     } else {
@@ -480,7 +480,7 @@ void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time 
     }
     if (ahead->count > NAMED_MAX + 1)
         str_addf(out, ", and so on to %s %d", noun, ahead->shown + ahead->count - 1);
-    str_addf(out, "%s %s", ahead->count > 1 ? "; then" : ", the last one: else",
+    str_addf(out, "%s %s", ahead->count > 1 ? "; then" : ", the last one; if it fails,",
              shown_status_word(task_status_after(ahead->end)));
     if (ahead->count > 1)
         str_addf(out, ", no sooner than %s plus the run times",

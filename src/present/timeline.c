@@ -481,7 +481,7 @@ void time_spent_words(const struct time_spent *spent, struct str *out)
             continue;
         str_addf(out, "%s%s ", comma, names[use]);
         shown_duration(spent->ms[use], out);
-        str_addf(out, " (%d %%", time_spent_percent(spent, (enum time_use)use));
+        str_addf(out, " (%d%%", time_spent_percent(spent, (enum time_use)use));
         for (int i = 0; use == TIME_WAIT && i < spent->class_count && i < CLASSES_SHOWN; i++) {
             str_add(out, i == 0 ? "; " : ", ");
             failure_class_word(&spent->classes[i].class, out);

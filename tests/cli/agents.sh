@@ -151,7 +151,7 @@ fresh
 "$devs" run --plain refused.json >out 2>&1
 want 'the last call was refused: exit' $? 4
 want_in 'the state' "$("$devs" status)" 'needs-you'
-want_in 'the deciding line' "$("$devs" why r)" 'sure       certain, the agent'\''s own result says so'
+want_in 'the deciding line' "$("$devs" why r)" 'sure       certain, reported by the agent itself'
 want_in 'the call' "$("$devs" why r)" 'why        rule agent.refused: "refused: Bash: make test"'
 want_in 'how to allow it' "$("$devs" why r)" 'next       allow Bash: "args": ["--allowedTools", "Bash"] in its step; then start the plan again: devs run'
 sed 's/"Make it."}/&, {"phase": "VERIFY", "run": ["sh", "-c", "exit 1"]}/' refused.json >checked.json

@@ -35,16 +35,16 @@ want_in 'status: in the column of the class' "$("$devs" status)" ' same 5x '
 out=$("$devs" why tax)
 want_in 'why: nothing new' "$out" 'new        none of its lines'
 want_in 'why: what it saw' "$out" 'loop       same result 5 times, tries 1 to 5'
-want_in 'why: what was equal' "$out" 'equal      the call and its result, once masked'
-want_in 'why: what was masked' "$out" 'once masked: times, temp paths, pids'
+want_in 'why: what was equal' "$out" 'equal      the call and its result, after masking'
+want_in 'why: what was masked' "$out" 'after masking: times, temp paths, pids'
 want_in 'why: a line of the first try' "$out" "first try  $("$devs" log tax --try 1 | head -1)"
 want_in 'why: a line of the last try' "$out" "last try   $("$devs" log tax --try 5 | head -1)"
 want_in 'why: what was compared' "$out" 'compared   <ts> agent[<pid>]: works in <tmp>'
 want_in 'why: the decision' "$out" 'end        stuck: same result 5 times'
-want_in 'why: what to do' "$out" 'devs retry 1/tax continues it; it stops again after twice as many'
+want_in 'why: what to do' "$out" 'devs retry 1/tax continues it; it stops again after twice as many repeats'
 out=$("$devs" why tax --try 3)
 want_in 'why: of the try that was suspected' "$out" 'loop       perhaps: same result 3 times, tries 1 to 3'
-want_in 'why: what was masked then' "$out" 'once masked: times, temp paths, pids'
+want_in 'why: what was masked then' "$out" 'after masking: times, temp paths, pids'
 out=$("$devs" why tax --json)
 want_in 'why --json: what it saw' "$out" '"circles":{"level":"stuck","rung":"repeat","count":5'
 want_in 'why --json: what was new' "$out" '"new_permille":0'
@@ -78,7 +78,7 @@ want_in 'records: members' "$(cat log.json)" '"rung":"repeat","first":1,"last":3
 want 'records: no digest of a result above debug' \
 	"$("$devs" debug --logs 1 --plain --level info | grep -c 'result [0-9a-f]\{32\}')" 0
 want 'debug: digests of results, equal ones, what is new' \
-	"$("$devs" debug --logs 1 --plain --level debug | grep -c 'result [0-9a-f]*, [0-9]* equal in a row, new \.00')" 10
+	"$("$devs" debug --logs 1 --plain --level debug | grep -c 'result [0-9a-f]*, [0-9]* in a row, new \.00')" 10
 
 # --- nothing else goes on: exit 3
 rm mended

@@ -47,7 +47,7 @@ exits 'a task is no run' 2 run --continue 1/a
 want 'it goes on: exit, a person is needed' $? 4
 want_in 'what was left was ended' "$(cat out)" 'killed processes left by the run: '
 want_in 'what ran was interrupted' "$(cat out)" 'a try 1/4 GREEN interrupted, ran ?'
-want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'devs had died, its end was not recorded; detected at '
+want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'devs died, so its end was not recorded; detected at '
 want_in 'what may run once asks' "$(cat out)" 'RED needs you'
 want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
 want 'what passed was not run again' "$(wc -l <first)" 1

@@ -123,7 +123,7 @@ want 'expected files: exit' $? 1
 want_in 'expected files: who passed' "$(cat out)" '  passed     there copy'
 want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract, rule expect.files: "none: missing"'
 why=$("$devs" why not)
-want_in 'expected files: why' "$why" 'sure       certain, the plan says what to expect'
+want_in 'expected files: why' "$why" 'sure       certain, the plan sets the expected result'
 want_in 'a file that is missing' "$why" 'misfit     none: missing'
 want_in 'too few lines' "$why" ' short: 1 line, expected at least 2'
 want_in 'another content' "$why" " short: does not contain 'y'"

@@ -220,7 +220,7 @@ for signal in INT TERM HUP; do
 	: >polite.out # what the last one said is not this one's
 	"$devs" run --plain polite.json >polite.out 2>&1 &
 	pid=$!
-	is_up() { grep -q 'runs, pid' polite.out && "$devs" log p 2>/dev/null | grep -q up; }
+	is_up() { grep -q 'running, pid' polite.out && "$devs" log p 2>/dev/null | grep -q up; }
 	until_true 60 is_up
 	kill -s "$signal" "$pid"
 	wait "$pid"

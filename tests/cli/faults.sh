@@ -25,7 +25,7 @@ begin() {
 	(cd "$1" && exec "$devs" run --plain gated.json >out 2>&1) &
 	pid=$!
 	until_true 60 test -s "$1/up"
-	until_true 60 grep -q 'runs, pid' "$1/out"
+	until_true 60 grep -q 'running, pid' "$1/out"
 	want "$1: the run is up" $? 0
 }
 spills() { ls "$XDG_RUNTIME_DIR"/devs/*.db 2>/dev/null | wc -l | tr -d ' '; }
@@ -280,7 +280,7 @@ if command -v cc >/dev/null && ! grep -q __asan_init "$devs" && ! grep -q __tsan
 	mkdir clock && cp gated.json clock/
 	(cd clock && LD_PRELOAD="$dir/clock.so" exec "$devs" run --plain gated.json >out 2>&1) &
 	pid=$!
-	until_true 60 grep -q 'runs, pid' clock/out
+	until_true 60 grep -q 'running, pid' clock/out
 	: >clock/set
 	: >clock/go
 	until_true 60 grep -q 'the clock moved by -3600 s at .*waits follow the monotonic clock' clock/out

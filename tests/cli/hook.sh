@@ -106,7 +106,7 @@ want_in "then its call is denied" "$said" '"permissionDecision":"deny"'
 want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
 want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
 want_in "and the third time it is the end" "$(tell PreToolUse "$(bash 'make test')")" '"continue":false'
-want_in "the log says so" "$("$devs" debug --logs --plain 1)" "its calls may loop"
+want_in "the log says so" "$("$devs" debug --logs --plain 1)" "its calls may be looping"
 shown=$("$devs" log 1)
 want_in "its calls are in its log" "$shown" "> Bash: make test"
 want_in "how they failed too" "$shown" "  exit 2"

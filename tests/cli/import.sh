@@ -63,7 +63,7 @@ want_in "a secret" "$answer" "with [cut:anthropic-key]"
 want "no secret in the log" "$(grep -c "$key" devs.db)" 0
 answer=$("$devs" $log debug --logs 1)
 want_in "events: a call" "$answer" "10:00:13 claude try 1/1 GREEN Bash: make test, failed (2), 1 s"
-want_in "events: suspected" "$answer" "its calls may loop: same result 3 times, calls"
+want_in "events: suspected" "$answer" "its calls may be looping: same result 3 times, calls"
 want_in "events: stuck" "$answer" "its calls are looping: same result 5 times, calls"
 want_in "events: a person" "$answer" "user: look at tax.c, with [cut:anthropic-key]"
 want_in "why" "$("$devs" $log why 1/claude)" "agent      claude, session 83ca3d6e, 6 turns, 5 calls"

@@ -91,13 +91,13 @@ cat >slow.json <<'PLAN'
 PLAN
 "$devs" run --plain slow.json >slow.out 2>&1 &
 run=$!
-until_true 60 grep -q 'runs, pid' slow.out
+until_true 60 grep -q 'running, pid' slow.out
 "$devs" debug --logs 4 --json --follow >followed &
 follower=$!
 until_true 60 grep -q attempt_running followed
 "$devs" debug --logs 4 --plain --follow >cut &
 cut=$!
-until_true 60 grep -q 'runs, pid' cut
+until_true 60 grep -q 'running, pid' cut
 kill -TERM "$cut"
 wait "$cut"
 want 'a follower is ended by a signal' $? 143
@@ -149,10 +149,10 @@ fi
 rm go
 "$devs" run --plain slow.json >abandoned.out 2>&1 &
 run=$!
-until_true 60 grep -q 'runs, pid' abandoned.out
+until_true 60 grep -q 'running, pid' abandoned.out
 "$devs" debug --logs --follow >left 2>said &
 follower=$!
-until_true 60 grep -q 'runs, pid' left
+until_true 60 grep -q 'running, pid' left
 kill -KILL "$run"
 : >go
 wait "$run"

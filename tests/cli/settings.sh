@@ -136,10 +136,10 @@ want_in 'careful: dry run' "$(cat out)" \
 want 'careful: a known reason is tried once' "$(grep -c 'known try . of\|known try ./3 GREEN starts' out)" 1
 want 'careful: saves nothing more' "$(grep -c 'policy careful' out)" 0
 want_in 'careful: why known' "$("$devs" why known)" \
-	'policy careful does not try again on a failure with a known reason, compile'
+	'policy careful does not retry a failure with a known reason (compile)'
 "$devs" exec --policy careful -- sh -c 'echo odd; exit 1' >out 2>&1
 want 'careful: the same result ends it' "$(grep -c '^odd' out)" 2
 want_in 'careful: why the same' "$("$devs" why exec)" \
-	'the same result 2 times on an unchanged tree, policy careful stops at 2'
+	'the same result 2 times on an unchanged tree, and policy careful stops at 2'
 cd ..
 finish

@@ -96,7 +96,7 @@ cat >night.json <<'PLAN'
 PLAN
 "$devs" --db "$PWD/.devs/devs.db" run --plain night.json >night.out 2>&1 &
 pid=$!
-until_true 60 grep -q 'runs, pid' night.out
+until_true 60 grep -q 'running, pid' night.out
 "$devs" exec -- true >/dev/null 2>&1
 want 'one line is of the live run' "$("$devs" status --line --ascii)" 'night *1'
 want_in 'status, too' "$("$devs" status | head -n 1)" 'run #1 night  live'
@@ -137,5 +137,5 @@ script -qec "stty cols 60; '$devs' status --all --ascii" /dev/null </dev/null | 
 want 'a terminal gets no line that is wider' "$(awk 'length > 60' out)" ''
 want_in 'the command is not cut' "$(cat out)" 'devs why '
 script -qec "stty cols 20; '$devs' status --all --ascii" /dev/null </dev/null | tr -d '\r' >out
-want 'where the time went is on rows of its own' "$(tail -n 2 out | tr '\n' '/' | tr -d 0-9)" 'time: work :/      ( %)/'
+want 'where the time went is on rows of its own' "$(tail -n 2 out | tr '\n' '/' | tr -d 0-9)" 'time: work :/      (%)/'
 finish

@@ -26,7 +26,7 @@ want 'still broken: what was shown is not shown again' "$(grep -c 'run started' 
 touch mended
 "$devs" run --plain --continue last >out 2>err
 want 'mended: exit' $? 0
-want_in 'mended: the log says so' "$(cat out)" 'everything that did not pass'
+want_in 'mended: the log says so' "$(cat out)" 'all tasks that have not passed'
 want_in 'mended: one run, one log' "$("$devs" runs --json)" '"run":1'
 want 'mended: no other run' "$("$devs" runs --json | wc -l | tr -d ' ')" 1
 want 'mended: what passed is not run' "$(lines ok-ran)" 1

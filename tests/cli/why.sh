@@ -60,7 +60,7 @@ want_in 'why --json: the tries ahead' "$(cat out)" '"waits_ms":[1800000,3600000,
 want_in 'why --json: the inputs' "$(cat out)" '"base_ms":1800000,"multiplier":2,"cap_ms":3600000'
 want_in 'why --json: the verdict' "$(cat out)" '"type":"NETWORK_TIMEOUT","rule":"net.curl-code"'
 out=$("$devs" why lim)
-want_in 'why: the hint' "$out" 'asks to wait 33:20, by rule '
+want_in 'why: the hint' "$out" 'requested a wait of 33:20, by rule '
 want_in 'why: a free wait' "$out" 'it does not count as a try'
 out=$("$devs" why key)
 want_in 'why: needs you' "$out" 'needs you'
@@ -69,10 +69,10 @@ want_in 'why: it passed' "$("$devs" why ok)" 'in GREEN: passed'
 out=$("$devs" why two)
 want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
 want_in 'why: how unsure' "$out" 'uncertain, so persistent'
-want_in 'why: why it did not go on' "$out" 'policy default does not try again in RED'
+want_in 'why: why it did not go on' "$out" 'policy default does not retry in RED'
 want_in 'why: a start' "$("$devs" why void)" 'ended      not started: No such file or directory'
-want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure does not try again on a persistent failure'
-want_in 'why: entropy' "$out" 'counts 1; 1 for this task'
+want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure does not retry a persistent failure'
+want_in 'why: entropy' "$out" 'adds 1; 1 for this task'
 want_in 'why: of another step' "$("$devs" why two --step 1)" 'step 1 of 2, try 1 of 1 in RED: passed'
 want_in 'why: nothing yet' "$("$devs" why late)" '#1/late has not been tried yet'
 fails 'why of no try' 2 'step 1 has had 1 try' why n1 --try 7
@@ -176,8 +176,8 @@ PLAN
 pid=$!
 one_left() { "$devs" status --json 2>/dev/null | grep -q '"task":"gone".*"state":"gave-up".*"state":"running"'; }
 until_true 60 one_left
-until_true 60 grep -q 'hang try 1.*runs, pid' run.out
-child=$(sed -n 's/.*hang try 1.*runs, pid \([0-9]*\)$/\1/p' run.out)
+until_true 60 grep -q 'hang try 1.*running, pid' run.out
+child=$(sed -n 's/.*hang try 1.*running, pid \([0-9]*\)$/\1/p' run.out)
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 kill -9 "$child" 2>/dev/null

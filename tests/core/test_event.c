@@ -878,7 +878,7 @@ START_TEST(test_a_suspected_loop_and_its_end_have_words_and_members)
 
     str_clear(&text);
     ck_assert(event_details(&play.state, play_last(&play, EVENT_ATTEMPT_ENDED), &text));
-    want(&text, ", 5 equal in a row, new .00");
+    want(&text, ", 5 in a row, new .00");
 }
 END_TEST
 
@@ -930,7 +930,7 @@ START_TEST(test_a_free_wait_after_the_last_retry_is_not_past_the_most)
     verdict.retry_after_ms = 90000;
     play_exit(&play, "a", 1, verdict);
     want(words_of(EVENT_WAIT_STARTED), "attempt 2/2 for taskId=a");
-    want(&text, ": waits 90 s (uses up no attempt), then try 3; error: ");
+    want(&text, ": waits 90 s (does not count as an attempt), then try 3; error: ");
     want(json_of(EVENT_WAIT_STARTED), "\"retry\":2,\"retries_max\":2,");
 
     play_wait(&play, 90000);

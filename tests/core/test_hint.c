@@ -259,7 +259,7 @@ START_TEST(test_the_event_in_words)
     retry("a", "mind the rounding", 5);
     event_words(&play.state, play_last(&play, EVENT_HINT_GIVEN), &text);
     ck_assert_str_eq(str_text(&text),
-                     "a hint by ann: mind the rounding; 6 tries in all, set by ann");
+                     "a hint by ann: mind the rounding; 6 tries in total, set by ann");
     str_done(&text);
 }
 END_TEST

@@ -77,8 +77,8 @@ static const struct {
     const char *want;
     struct event fact;
 } said[] = {
-    {.want =
-         "workspace made: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup 1.5 s",
+    {.want = "workspace created: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup "
+             "1.5 s",
      .fact = {.kind = EVENT_WORKSPACE_MADE,
               .workspace = {.kind = WORKSPACE_WORKTREE,
                             .ms = 210,
@@ -86,7 +86,7 @@ static const struct {
                             .base = "9be1f00d9be1f00d",
                             .branch = "devs/41/a",
                             .setup_ms = 1500}}},
-    {.want = "workspace made: copy in 2 ms",
+    {.want = "workspace created: copy in 2 ms",
      .fact = {.kind = EVENT_WORKSPACE_MADE, .workspace = {.kind = WORKSPACE_COPY, .ms = 2}}},
     {.want = "tree saved: 5000 files, 3 MiB in 0.3 s",
      .fact = {.kind = EVENT_WORKSPACE_SAVED,
@@ -94,7 +94,7 @@ static const struct {
     {.want = "tree restored: 12 paths in 31 ms",
      .fact = {.kind = EVENT_WORKSPACE_RESET,
               .tree = {.tree = {1, 1}, .count = 12, .bytes = 100, .ms = 31}}},
-    {.want = "tree unchanged: checked in 31 ms",
+    {.want = "tree unchanged, checked in 31 ms",
      .fact = {.kind = EVENT_WORKSPACE_RESET,
               .tree = {.tree = {1, 1}, .count = 0, .bytes = 0, .ms = 31}}},
     {.want = "proven on tree 000000000000: 1 file, 2 KiB in 9 ms",
@@ -116,7 +116,7 @@ static const struct {
     {.want = "changed 1 path (not everything was checked: out of time)",
      .fact = {.kind = EVENT_WORKSPACE_CHANGED,
               .changes = {.paths = 1, .partial = true, .ms = 9, .why = "out of time"}}},
-    {.want = "its changes are not known: it is gone",
+    {.want = "changes unknown: it is gone",
      .fact = {.kind = EVENT_WORKSPACE_CHANGED,
               .changes = {.partial = true, .ms = 9, .why = "it is gone"}}},
     {.want = "result kept: branch devs/41/a at 9be1f00d9be1",

@@ -156,8 +156,8 @@ START_TEST(test_rounds_that_are_used_up_end_the_task)
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->round, 3);
     struct str why = {0};
     shown_ending(&play.state, 0, &why);
-    ck_assert_str_eq(str_text(&why), "gave up: policy infrastructure does not try again on a "
-                                     "persistent failure, the agent used 3 of 3 rounds");
+    ck_assert_str_eq(str_text(&why), "gave up: policy infrastructure does not retry a persistent "
+                                     "failure, the agent used 3 of 3 rounds");
     str_done(&why);
     ck_assert_int_eq(play.state.tasks[0].entropy, 3);
     ck_assert(play.state.ended);

@@ -311,7 +311,7 @@ class Lab:
         start = ":" if self.place.kind == "opened" else "devs run --plain plan.json"
         start = self.scenario.get("launch", start)
         said = self.outside(start)[1]
-        never_ran = " runs, pid " not in said or re.search(r"^  work +0 tries", said, re.M)
+        never_ran = " running, pid " not in said or re.search(r"^  work +0 tries", said, re.M)
         self.refused = "devs " in start and bool(never_ran)
         self.outside(self.scenario.get("after", ":"))
         return self.escaped()

@@ -131,15 +131,16 @@ static const struct {
     const char *text, *want;
 } wrong[] = {
     {"cart try>2", NULL},
-    {"clas=x", "unknown field 'clas': class is"},
-    {"foo=x", "unknown field 'foo': id title state class phase try exit new waited are"},
-    {"try>x", "try>x: try wants a number, as in try>2"},
-    {"waited>1week", "waited>1week: waited wants a time, as in waited>1m"},
-    {"new<.x", "new<.x: new wants a share, as in new<.1"},
-    {"phase=\"RED \"", "phase=RED : phase wants RED, GREEN, VERIFY or REFACTOR"},
-    {"phase=BLUE", "phase=BLUE: phase wants RED, GREEN, VERIFY or REFACTOR"},
-    {"state>backoff", "state>backoff: state wants = or != and a state"},
-    {"try>99999999999", "try>99999999999: try wants a number, as in try>2"},
+    {"clas=x", "unknown field 'clas', did you mean class?"},
+    {"foo=x",
+     "unknown field 'foo'; expected one of id title state class phase try exit new waited"},
+    {"try>x", "try>x: try takes a number, such as try>2"},
+    {"waited>1week", "waited>1week: waited takes a time, such as waited>1m"},
+    {"new<.x", "new<.x: new takes a share, such as new<.1"},
+    {"phase=\"RED \"", "phase=RED : phase takes RED, GREEN, VERIFY or REFACTOR"},
+    {"phase=BLUE", "phase=BLUE: phase takes RED, GREEN, VERIFY or REFACTOR"},
+    {"state>backoff", "state>backoff: state takes = or != and a state"},
+    {"try>99999999999", "try>99999999999: try takes a number, such as try>2"},
     {"try>", NULL},
 };
 

@@ -449,7 +449,7 @@ static const struct {
     {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_BARREN, .count = 16},
      "nothing new in 16 tries",
      "no news 16x",
-     "no result has a new line"},
+     "no result has anything new"},
     {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_PAUSE, .count = 20},
      "20 pauses and nothing else",
      "pauses 20x",
@@ -723,10 +723,10 @@ START_TEST(test_budgets_in_words)
     run_agent();
     const struct moment now = {9000, 9000};
     shown_budgets(&state, 0, &now, &out);
-    ck_assert_str_eq(str_text(&out), "$1.70 of $2.00 (85 %), 30 of 40 calls (75 %)");
+    ck_assert_str_eq(str_text(&out), "$1.70 of $2.00 (85%), 30 of 40 calls (75%)");
     str_clear(&out);
     shown_budgets(&state, -1, &now, &out);
-    ck_assert_str_eq(str_text(&out), "9 of 50 turns (18 %)");
+    ck_assert_str_eq(str_text(&out), "9 of 50 turns (18%)");
     str_clear(&out);
     shown_budgets(&state, 1, &now, &out);
     ck_assert_uint_eq(out.len, 0);
@@ -771,7 +771,7 @@ START_TEST(test_a_claim_is_proven_by_the_check_after_it)
     check(said, 0, "\"All tests pass now.\"   not proven: no check has run since");
     add(EVENT_STEP_ENDED, 0, "{\"decision\":\"succeeded\"}");
     add(EVENT_ATTEMPT_STARTED, 1, "{}");
-    check(said, 0, "\"All tests pass now.\"   not proven yet: VERIFY runs");
+    check(said, 0, "\"All tests pass now.\"   not proven yet: VERIFY is running");
     add(EVENT_ATTEMPT_ENDED, 1, "{\"outcome\":\"exit\",\"code\":1}");
     add(EVENT_STEP_ENDED, 1, "{\"decision\":\"succeeded\"}");
     check_claim(SHOWN_CLAIM_PROVEN);
@@ -787,7 +787,7 @@ START_TEST(test_a_claim_is_refuted_by_the_check_after_it)
     fail_check();
     check_claim(SHOWN_CLAIM_REFUTED);
     check(said, 0,
-          "\"I have fixed the rounding, and \u2026\"   not proven: VERIFY after it: exit 1");
+          "\"I have fixed the rounding, and now\u2026\"   not proven: later VERIFY: exit 1");
     add(EVENT_ATTEMPT_STARTED, 0, "{}"); /* it has claimed nothing yet */
     check_claim(SHOWN_CLAIM_NONE);
     add(EVENT_ATTEMPT_ENDED, 0, "{\"outcome\":\"exit\",\"code\":0}");

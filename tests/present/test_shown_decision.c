@@ -140,7 +140,7 @@ static const struct {
     {"the cap cuts",
      PLAN_OF(",'max_attempts':6,'base_delay_ms':500,'multiplier':10,'cap_ms':30000,"
              "'jitter':'none','window':0"),
-     3, "0.5 s x10^2, cut to 30 s, cap 30 s"},
+     3, "0.5 s x10^2, limited to 30 s, cap 30 s"},
 };
 
 START_TEST(test_formula)
@@ -179,17 +179,19 @@ START_TEST(test_formula_tells_the_hint_and_that_it_is_free)
 {
     open(PLAN_OF(PLAIN), 3);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
-    ck_assert_str_eq(formula("a"),
-                     "15 s, cap 5:00; the server says 90 s (http.retry-after), uses up no try");
+    ck_assert_str_eq(
+        formula("a"),
+        "15 s, cap 5:00; the server requested 90 s (http.retry-after); does not count as a try");
     play_wait(&play, 90 * SECOND);
     ck_assert_str_eq(formula("a"), "");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, SECOND));
     ck_assert_ptr_nonnull(
-        strstr(formula("a"), "; the server says only 1 s (http.retry-after), uses up no try"));
+        strstr(formula("a"),
+               "; the server requested only 1 s (http.retry-after); does not count as a try"));
     play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
-    ck_assert_ptr_nonnull(strstr(formula("a"), "the server says 90 s"));
-    ck_assert_ptr_null(strstr(formula("a"), "uses up no try"));
+    ck_assert_ptr_nonnull(strstr(formula("a"), "the server requested 90 s"));
+    ck_assert_ptr_null(strstr(formula("a"), "does not count as a try"));
 }
 END_TEST
 
@@ -213,7 +215,7 @@ START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_str_eq(next_of("a"), "resets +120m");
     ck_assert_str_eq(end_of("a"),
-                     "needs you: the server says 2:00:00, the policy waits at most 1:00");
+                     "needs you: the server requested 2:00:00, but the policy waits at most 1:00");
     play_wait(&play, 2 * HOUR + SECOND);
     ck_assert_str_eq(next_of("a"), "for 2:00:01");
     play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
@@ -251,34 +253,34 @@ static const struct {
      .plan = PLAN_OF(",'retry_on':['transient']"),
      .outcome = {.code = 1},
      .reason = REASON_TEST_FAIL,
-     .want = "gave up: policy p does not try again on a persistent failure"},
+     .want = "gave up: policy p does not retry a persistent failure"},
     {.name = "phase",
      .plan = PLAN_OF(",'phases':['VERIFY']"),
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
-     .want = "gave up: policy p does not try again in GREEN"},
+     .want = "gave up: policy p does not retry in GREEN"},
     {.name = "a start, which is tried again in every phase",
      .plan = PLAN_OF(",'phases':['VERIFY']"),
      .outcome = {.kind = OUTCOME_NOT_STARTED, .code = 2},
      .reason = REASON_NOT_FOUND,
-     .want = "gave up: policy infrastructure does not try again on a persistent failure"},
+     .want = "gave up: policy infrastructure does not retry a persistent failure"},
     {.name = "time-out",
      .plan = PLAN_OF(",'retry_timeouts':false"),
      .outcome = {.kind = OUTCOME_TIMEOUT},
      .type = TRANSIENT_RESOURCE_BUSY,
-     .want = "gave up: policy p does not try again after a time-out"},
+     .want = "gave up: policy p does not retry after a timeout"},
     {.name = "deadline",
      .plan = PLAN_OF(PLAIN ",'deadline_ms':60000"),
      .wait_ms = 50 * SECOND,
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
-     .want = "gave up: the next try would start past its 1:00, 50.0 s are gone"},
+     .want = "gave up: the next try would start after its deadline of 1:00; 50.0 s have passed"},
     {.name = "a short deadline, with tenths",
      .plan = PLAN_OF(PLAIN ",'deadline_ms':1800"),
      .wait_ms = 1250,
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
-     .want = "gave up: the next try would start past its 1.8 s, 1.3 s are gone"},
+     .want = "gave up: the next try would start after its deadline of 1.8 s; 1.3 s have passed"},
 };
 
 START_TEST(test_end_says_why_the_policy_does_not_go_on)
@@ -328,7 +330,7 @@ START_TEST(test_end_of_a_loop_says_what_was_seen)
         const char *want;
     } cases[] = {
         {PLAN_OF(",'max_attempts':6,'window':2"), false, 2,
-         "stuck: the same result 2 times in a row, its policy stops at 2"},
+         "stuck: the same result 2 times in a row, and its policy stops at 2"},
         {PLAN_OF(",'max_attempts':9"), true, 5, "stuck: same result 5 times"},
     };
     const struct entropy_fact fact = {.bits = ENTROPY_FAILED, .new_permille = -1};
@@ -366,7 +368,7 @@ START_TEST(test_start_tries_are_no_tries)
     play_outcome(&play, "a", not_started, play_transient(TRANSIENT_RESOURCE_BUSY));
     ck_assert_int_eq(step_of("a")->status, STEP_WAITING);
     ck_assert_str_eq(try_of("a"), "start 1/4");
-    ck_assert_ptr_null(strstr(formula("a"), "uses up no try"));
+    ck_assert_ptr_null(strstr(formula("a"), "does not count as a try"));
     play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
     play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
     play_exit(&play, "b", 0, play_passed());
@@ -422,19 +424,20 @@ START_TEST(test_evidence_near_misses_and_hint)
     rows_verdict_more(&rows, &verdict, &time);
     ck_assert_str_eq(rows_value(&rows, "near"),
                      "rate-limit: the line only quotes it (stderr, byte 12)\n"
-                     "oom: exit code, signal, program or kind of step do not match");
+                     "oom: exit code, signal, program or kind of step does not match");
     ck_assert_str_eq(rows_value(&rows, "server"), "");
     rows_done(&rows);
     verdict = hinted(TRANSIENT_API_RATE_LIMIT, 45 * SECOND);
     rows_verdict_more(&rows, &verdict, &time);
     ck_assert_str_eq(rows_value(&rows, "near"), "no other rule came close");
-    ck_assert_str_eq(rows_value(&rows, "server"), "asks to wait 45 s, by rule http.retry-after");
+    ck_assert_str_eq(rows_value(&rows, "server"),
+                     "requested a wait of 45 s, by rule http.retry-after");
     rows_done(&rows);
     verdict.retry_after_ms = -1;
     verdict.resume_at_ms = SECOND;
     rows_verdict_more(&rows, &verdict, &time);
     ck_assert_str_eq(rows_value(&rows, "server"),
-                     "asks to wait until @1, by rule http.retry-after");
+                     "requested a wait until @1, by rule http.retry-after");
     rows_done(&rows);
     open(PLAN_OF(""), 1);
 }
@@ -515,7 +518,7 @@ START_TEST(test_tasks_behind_a_due_gate_wait_for_the_first)
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     play_wait(&play, 30 * SECOND); /* d has the slot */
-    ck_assert_str_eq(gates(false), "rate limit of api: the next one tries; a, b and 1 more wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: the next task tries; a, b and 1 more wait");
     ck_assert_str_eq(next_of("a"), "slot 1st");
     ck_assert_str_eq(next_of("b"), "after a");
     ck_assert_str_eq(next_of("c"), "after a");
@@ -655,7 +658,7 @@ START_TEST(test_the_last_try_is_announced)
     const struct shown_time time = {.hms = fake_hms};
     struct str words = {0};
     tries_ahead_words(&ahead, &time, &words);
-    ck_assert_ptr_nonnull(strstr(str_text(&words), ", the last one: else gave-up"));
+    ck_assert_ptr_nonnull(strstr(str_text(&words), ", the last one; if it fails, gave-up"));
     str_done(&words);
 }
 END_TEST

@@ -130,7 +130,7 @@ open g 100 30
 type g "clear; '$devs' run limited.json" Enter
 expect g 'rate limit of api until .*one, two and 1 more wait' 'a line tells of the limit'
 expect g '3 tasks one fault since' 'what waits with it is one row'
-expect g 'the server says 10:00\|in 9:[0-9]*, at' 'and says for how long'
+expect g 'the server requested 10:00\|in 9:[0-9]*, at' 'and says for how long'
 type g p
 expect g '3 tasks held' 'p holds all'
 expect g 'p release all' 'the footer says what p does now'
@@ -200,7 +200,7 @@ expect i 'loop? 4x' 'it is still'
 type i r
 expect i '∞ stuck *tax .* 5/10 .*same 5x' 'the fifth is the last, though there are more'
 expect i 'r continue' 'the keys say what r does now'
-expect i 'equal *the call and its result, once masked: times, temp paths, pids' 'what was equal and masked'
+expect i 'equal *the call and its result, after masking: times, temp paths, pids' 'what was equal and masked'
 type i r
 expect i 'tax: continues' 'r goes on'
 expect i 'loop? 6x' 'what was seen stays'

@@ -106,10 +106,10 @@ START_TEST(test_what_came_later_is_shown_when_asked_for)
     begin_replay();
     press_for("0e", "L shows what happened next");
     wait_for("up to here");
-    press_for("L", "showing what came later");
+    press_for("L", "showing later events");
     wait_for("try 2 starts: make check");
     wait_for("all lines");
-    press_for("L", "hiding what came later");
+    press_for("L", "hiding later events");
     quit();
 }
 END_TEST
@@ -246,7 +246,7 @@ START_TEST(test_try_that_is_marked_and_not_there_yet_is_not_compared)
 {
     begin_replay();
     press_for("j\r=", "try 2 marked");
-    press_for("bbeta try 1\r=", "try 1 marked");
+    press_for("bbeta try 1\r=", "try 1 is marked instead");
     press_for("=", "no try marked");
     press("q");
     quit();

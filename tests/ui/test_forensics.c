@@ -567,7 +567,7 @@ START_TEST(test_other_keys_mean_what_they_mean_elsewhere)
     (void)press('i');
     (void)press('/');
     ck_assert(!view.filter.open);
-    ck_assert_str_eq(view.message, "only in the list of tasks: q goes back to it");
+    ck_assert_str_eq(view.message, "works only in the task list: q goes back to it");
     ck_assert_int_eq(press('r').kind, VIEW_ASK);
     (void)press('?');
     ck_assert(view.help.open);

@@ -41,8 +41,8 @@ START_TEST(test_the_time_of_the_day_adds_up)
     time_spent_of_run(&spent, &story.state, &story.now, false);
     time_spent_words(&spent, &words);
     ck_assert_str_eq(str_text(&words),
-                     "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23, "
-                     "rate-limit 1:20), you 2:41 (5 %), quiet 4:50 (8 %)");
+                     "work 39:44 (69%), wait 10:31 (18%; timeout 5:48, test-fail 3:23, "
+                     "rate-limit 1:20), you 2:41 (5%), quiet 4:50 (8%)");
     ck_assert_int_eq(spent.failed, 17);
     str_done(&words);
 }

@@ -227,7 +227,7 @@ START_TEST(test_undo_is_gone_with_its_task)
     look();
     ck_assert_int_eq(grown.chosen, 0);
     ck_assert_int_eq(view_key(&grown, 'u', &grown_facts).kind, VIEW_DRAW);
-    ck_assert_str_eq(grown.message, "nothing to undo: an action can be undone for 5 s");
+    ck_assert_str_eq(grown.message, "nothing to undo: actions can be undone within 5 s");
 }
 END_TEST
 

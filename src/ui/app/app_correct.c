@@ -19,7 +19,7 @@ void app_rule_try(struct app *app)
     static const struct correct_trial_news still_ends = {
         .over = true,
         .failed = true,
-        .words = "the last trial is still stopping; try again in a moment"};
+        .words = "the previous trial is still stopping; try again in a moment"};
     app_rule_look(app);
     if (app->trial) {
         tell_news(app, &still_ends);

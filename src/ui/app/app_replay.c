@@ -55,7 +55,7 @@ static void *write_bookmark(void *arg)
 static void start_bookmark_job(struct app *app, const struct bookmark *bookmark, bool removes)
 {
     if (app->bookmarks.job) {
-        view_say(&app->view, &app->now, "the last bookmark is still being written");
+        view_say(&app->view, &app->now, "the previous bookmark is still being written");
         return;
     }
     struct bookmark_job *job = xcalloc(1, sizeof(*job));

@@ -137,7 +137,7 @@ static void tell_progress(struct app *app)
 {
     struct bundle_job *job = app->bundle;
     char words[VIEW_MESSAGE_MAX];
-    (void)snprintf(words, sizeof(words), "copying run #%lld, %d %%; its contents are shown next",
+    (void)snprintf(words, sizeof(words), "copying run #%lld, %d%%; its contents are shown next",
                    (long long)job->run, atomic_load(&job->copied));
     if (strcmp(app->view.message, job->shown) != 0 || strcmp(words, job->shown) == 0)
         return;

@@ -180,7 +180,7 @@ static const char *what_opens(const struct app *app)
 bool app_opening_refuses(struct app *app)
 {
     if (app->opens)
-        view_say(&app->view, &app->now, "%lld %% of the %s has been read; wait for the rest",
+        view_say(&app->view, &app->now, "%lld%% of the %s has been read; wait for the rest",
                  (long long)percent_read(app), what_opens(app));
     return app->opens;
 }
@@ -191,7 +191,7 @@ void app_opening_tell(const struct app *app, struct str *out)
     str_addf(out, "reading the %s [", what_opens(app));
     for (int64_t i = 0; i < BAR_CELLS; i++)
         str_add_char(out, i < done * BAR_CELLS / 100 ? '#' : '.');
-    str_addf(out, "] %lld %%: %zu of %lld records", (long long)done, app->replay.count,
+    str_addf(out, "] %lld%%: %zu of %lld records", (long long)done, app->replay.count,
              (long long)follower_run(app->follower)->last_seq);
 }
 

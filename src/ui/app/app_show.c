@@ -201,7 +201,7 @@ static void write_banner(struct app *app)
                               app->trouble.kind != LOG_TROUBLE_CUT_OFF &&
                               app->trouble.for_ms < MILD_MS;
     } else if (app->clock_moved_ms != 0 && now_ms - app->clock_moved.mono_ms < CLOCK_MS) {
-        str_addf(banner, "the clock moved by %+lld s at %s; waits continue by the monotonic clock",
+        str_addf(banner, "the clock moved by %+lld s at %s; waits follow the monotonic clock",
                  (long long)rounded(app->clock_moved_ms, 1000),
                  clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hms));
         app->banner_is_mild = true;

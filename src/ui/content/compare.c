@@ -126,7 +126,7 @@ static void add_decision(const struct compare_subject *subject, const struct eve
     const struct event *round = attempt_events_last(events, EVENT_ROUND_STARTED);
     struct str *then = rows_add(facts, "then", "then", ROW_PLAIN);
     if (round)
-        str_addf(then, "round %d of its agent", round->round_started.round);
+        str_addf(then, "round %d of the agent", round->round_started.round);
     else if (wait)
         rows_wait(facts,
                   &(struct wait_facts){.delay = wait->wait.delay, .is_free = wait->wait.is_free});

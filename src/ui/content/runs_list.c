@@ -258,7 +258,7 @@ static void add_fault(const struct log_run_sum *sum, struct str *out)
 void runs_row_note(const struct runs_row *row, struct str *out)
 {
     if (row->shown == SHOWN_LOST) {
-        str_add(out, "end not recorded (devs was killed)");
+        str_add(out, "end not recorded (devs died)");
         if (row->has_sum && row->sum.running > 0)
             str_addf(out, "; %d %s lost", row->sum.running,
                      row->sum.running == 1 ? "task" : "tasks");
@@ -288,5 +288,5 @@ int64_t runs_row_count(const struct runs_row *row, enum task_status status)
 void runs_row_waited(const struct runs_row *row, struct str *out)
 {
     if (row->waited_percent >= 0)
-        str_addf(out, "%d %%", row->waited_percent);
+        str_addf(out, "%d%%", row->waited_percent);
 }

@@ -383,7 +383,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
         str_add(&text, "No tasks: this plan is empty.");
     } else {
         str_addf(&text, "0 of %d tasks match   %s%s   ", tasks, view->filter.text,
-                 view->only_needs_you ? " (only what needs you)" : "");
+                 view->only_needs_you ? " (needs-you only)" : "");
         frame_say(input, view->filter.open ? "Esc shows all" : "{back} shows all", &text);
     }
     int row = box->row + (box->rows > 2 ? 1 : 0);

@@ -43,7 +43,7 @@ static void add_key(const struct frame_input *input, int task, struct str *out)
     else if (shown == SHOWN_HELD && state->tasks[task].follows >= 0)
         words = "; {hold} releases it now";
     else if (shown == SHOWN_STUCK && is_live)
-        words = "; {retry} continues, up to twice as many";
+        words = "; {retry} continues, up to twice as many repeats";
     if (words && view_task_allows(input->facts, task, shown == SHOWN_HELD ? UI_HOLD : UI_RETRY))
         frame_say(input, words, out);
     str_done(&gate);

@@ -17,8 +17,8 @@ static void add_filter(const struct frame_input *input, struct str *out)
         str_add(out, view->filter.text);
     if (view->only_needs_you)
         frame_say(input,
-                  view->filter.len > 0 ? ", only what needs you ({needs-you-only})"
-                                       : "only what needs you ({needs-you-only})",
+                  view->filter.len > 0 ? ", needs-you only ({needs-you-only})"
+                                       : "needs-you only ({needs-you-only})",
                   out);
     if (view->filter.len == 0 && !view->only_needs_you)
         frame_say(input, "none ({filter})", out);
@@ -80,7 +80,7 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     if (view->filter.len > 0)
         str_addf(out, "filter: %s   ", view->filter.text);
     if (view->only_needs_you)
-        str_add(out, "only what needs you   ");
+        str_add(out, "needs-you only   ");
     if (out->len > 0)
         frame_say(input, "{back} shows all   ", out);
     if (hidden > 0) {
@@ -391,7 +391,7 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
                  clock_short(end_ms, facts->clock.at_ms, when));
     }
 
-    const char *title = input->is_session ? "No tasks yet: each call of the agent will be one."
+    const char *title = input->is_session ? "No tasks yet: each agent call becomes a task."
                                           : "No tasks yet: they appear as an agent calls tools.";
     const bool is_narrow = box->columns < NARROW_COLUMNS;
     const int margin = is_narrow ? 1 : MARGIN;

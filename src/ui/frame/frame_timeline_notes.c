@@ -122,7 +122,7 @@ static void put_spent(struct timeline_lines *lines, const struct time_spent *spe
     for (int i = 0; i < room; i++)
         str_add_char(&text, i < filled ? '#' : '-');
     shown_duration(spent->ms[use], &time);
-    str_addf(&text, " %3d %% %7s", percent, str_text(&time));
+    str_addf(&text, " %3d%% %7s", percent, str_text(&time));
     const int note_columns = box->columns - 1 - text_width(text.data, text.len) - 2;
     if (*note != '\0' && text_width(note, strlen(note)) <= note_columns)
         str_addf(&text, "  %s", note);
@@ -364,7 +364,7 @@ static void add_because(const struct timeline_subject *subject, struct str *out)
         if (attempt && attempt->waited_ms > 0) {
             str_add(out, "waited ");
             shown_duration(attempt->waited_ms, out);
-            str_add(out, " before it");
+            str_add(out, " before the try");
         }
         break;
     case SPAN_QUEUED:
@@ -374,7 +374,7 @@ static void add_because(const struct timeline_subject *subject, struct str *out)
     }
 }
 
-/* Appends "0:11  0:22  0:27   waiting 15 % of this task's age"; in short "0:11 0:22 0:27, 15 % of
+/* Appends "0:11  0:22  0:27   waiting 15% of this task's age"; in short "0:11 0:22 0:27, 15% of
  * its age". */
 static void add_waits(const struct timeline_subject *subject, bool is_brief, struct str *out)
 {
@@ -403,7 +403,7 @@ static void add_waits(const struct timeline_subject *subject, bool is_brief, str
     else
         str_addf(out, "%s%s", str_text(&waits), count > WAITS_MAX ? "  ..." : "");
     if (waited_ms > 0 && age_ms > 0)
-        str_addf(out, is_brief ? ", %d %% of its age" : "   waiting %d %% of this task's age",
+        str_addf(out, is_brief ? ", %d%% of its age" : "   waiting %d%% of this task's age",
                  (int)((double)waited_ms * PERCENT / (double)age_ms + 0.5));
     str_done(&waits);
 }

@@ -28,14 +28,14 @@ static const struct deadly {
     int signal;
     const char *line;
 } deadly[] = {
-    {SIGSEGV, "devs: crashed: signal SEGV\n"}, {SIGBUS, "devs: crashed: signal BUS\n"},
-    {SIGILL, "devs: crashed: signal ILL\n"},   {SIGFPE, "devs: crashed: signal FPE\n"},
-    {SIGABRT, "devs: crashed: signal ABRT\n"}, {SIGSYS, "devs: crashed: signal SYS\n"},
-    {SIGTRAP, "devs: crashed: signal TRAP\n"}, {SIGQUIT, "devs: ended by signal QUIT\n"},
-    {SIGUSR1, "devs: ended by signal USR1\n"}, {SIGUSR2, "devs: ended by signal USR2\n"},
-    {SIGALRM, "devs: ended by signal ALRM\n"}, {SIGVTALRM, "devs: ended by signal VTALRM\n"},
-    {SIGPROF, "devs: ended by signal PROF\n"}, {SIGPOLL, "devs: ended by signal POLL\n"},
-    {SIGXCPU, "devs: ended by signal XCPU\n"}, {SIGXFSZ, "devs: ended by signal XFSZ\n"},
+    {SIGSEGV, "devs: crashed: signal SEGV\n"},  {SIGBUS, "devs: crashed: signal BUS\n"},
+    {SIGILL, "devs: crashed: signal ILL\n"},    {SIGFPE, "devs: crashed: signal FPE\n"},
+    {SIGABRT, "devs: crashed: signal ABRT\n"},  {SIGSYS, "devs: crashed: signal SYS\n"},
+    {SIGTRAP, "devs: crashed: signal TRAP\n"},  {SIGQUIT, "devs: killed by signal QUIT\n"},
+    {SIGUSR1, "devs: killed by signal USR1\n"}, {SIGUSR2, "devs: killed by signal USR2\n"},
+    {SIGALRM, "devs: killed by signal ALRM\n"}, {SIGVTALRM, "devs: killed by signal VTALRM\n"},
+    {SIGPROF, "devs: killed by signal PROF\n"}, {SIGPOLL, "devs: killed by signal POLL\n"},
+    {SIGXCPU, "devs: killed by signal XCPU\n"}, {SIGXFSZ, "devs: killed by signal XFSZ\n"},
 };
 
 /* Static, because signal handlers and atexit() functions take no context argument. */

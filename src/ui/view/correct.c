@@ -275,7 +275,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
     } else if (key == '+') { /* no class name has + or /, and any letter starts the filter */
         if (any && label->class == VERDICT_SUCCESS) {
             text_copy(correct->note, sizeof(correct->note),
-                      "a rule needs a failure class: choose another one");
+                      "a rule needs a failure class: choose a different one");
         } else if (any) {
             correct_rule_begin(correct, label);
             correct->stage = CORRECT_WRITING;

@@ -109,7 +109,7 @@ static const char *const sign_words[] = {
     [SHOWN_BACKOFF] = "waits for its next try",
     [SHOWN_RUNNING] = "its process is alive",
     [SHOWN_QUIET] = "running, no output",
-    [SHOWN_STOPPING] = "cancelled, not gone yet",
+    [SHOWN_STOPPING] = "cancelled, still running",
     [SHOWN_QUEUED] = "waits for its turn",
     [SHOWN_HELD] = "held by a person",
     [SHOWN_PASSED] = "all phases proven",
@@ -148,7 +148,7 @@ static const struct help_together {
     {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
     {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
     {{UI_PAGER, UI_BUNDLE}, "$PAGER; one file to share"},
-    {{UI_CANCEL, UI_KILL}, "cancel, kill: both ask"},
+    {{UI_CANCEL, UI_KILL}, "cancel, kill (both ask)"},
 };
 
 /* Consecutive commands that share a line unless the user is searching. */

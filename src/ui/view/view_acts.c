@@ -428,7 +428,7 @@ static struct remedy find_remedy(const struct view_undo *undo, const struct run_
             return (struct remedy){.verb = CONTROL_RETRY};
         if (undo->control.mode == CANCEL_STOP)
             return (struct remedy){.why = "finishes this try: {retry} retries it after that"};
-        return (struct remedy){.why = "has already been signalled: {retry} retries it"};
+        return (struct remedy){.why = "has already been signaled: {retry} retries it"};
     case CONTROL_CORRECT:
         return (struct remedy){.verb = CONTROL_CORRECT};
     case CONTROL_RETRY:
@@ -448,7 +448,7 @@ bool view_undo_refusal(const struct view *view, const struct view_facts *facts, 
 {
     const struct view_undo *undo = &view->undo;
     if (undo->kind == VIEW_UNDO_NOTHING || facts->clock.mono_ms - undo->at_ms > VIEW_UNDO_MS) {
-        str_add(why, "nothing to undo: an action can be undone for 5 s");
+        str_add(why, "nothing to undo: actions can be undone within 5 s");
         return true;
     }
     if (undo->kind == VIEW_UNDO_MARKS)

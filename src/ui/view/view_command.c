@@ -153,7 +153,7 @@ static const struct command {
     {{"cancel all", "", "asks first"}, UI_CANCEL, PROMPT_CANCEL_MANY, NULL, true},
     {{"order", "HOW", "order of the tasks"}, UI_NONE, PROMPT_NONE, run_order, false},
     {{"theme", "NAME", "set the colors"}, UI_NONE, PROMPT_NONE, run_theme, false},
-    {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, PROMPT_NONE, run_set, false},
+    {{"set", "notify=WHAT", "bell events"}, UI_NONE, PROMPT_NONE, run_set, false},
     {{"plain", "", "lines, no screen"}, UI_NONE, PROMPT_NONE, run_plain, true},
     {{"tasks", "", "view 1"}, UI_TASKS, PROMPT_NONE, NULL, true},
     {{"detail", "", "view 2"}, UI_DETAIL, PROMPT_NONE, NULL, true},

@@ -49,7 +49,7 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
     case UI_ONLY_NEEDS_YOU:
     case UI_NEEDS_YOU_NEXT:
     case UI_FOLLOW:
-        return "only in the list of tasks: {quit} goes back to it";
+        return "works only in the task list: {quit} goes back to it";
     default: /* other acts always have an effect */
         return NULL;
     }

@@ -279,8 +279,8 @@ static struct view_todo do_general_act(struct view *view, const struct view_fact
     case UI_LATER:
         view->shows_later = !view->shows_later;
         view_tell(view, &facts->clock,
-                  view->shows_later ? "showing what came later: {later} hides it again"
-                                    : "hiding what came later");
+                  view->shows_later ? "showing later events: {later} hides them again"
+                                    : "hiding later events");
         break;
     case UI_COMPARE:
         return view_report_ask(view, facts);

@@ -174,7 +174,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     case UI_NEXT:
     case UI_PREV:
         if (view->search.len == 0)
-            keymap_say(view->keys, "nothing to search for: {filter} sets it", why);
+            keymap_say(view->keys, "no search text: {filter} sets it", why);
         else
             add_nothing_there(view, facts, act, why);
         break;

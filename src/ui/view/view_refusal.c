@@ -20,7 +20,7 @@ static const char *act_reason(const struct view_facts *facts, int number, enum a
         if (act == UI_RETRY_WITH || task->status != TASK_QUEUED || task->held ||
             run_state_is_behind_gate(facts->state, number))
             return NULL;
-        return task->unmet > 0 ? "waits for what it needs: nothing to retry"
+        return task->unmet > 0 ? "waits for other tasks: nothing to retry"
                                : "starts in the next free slot anyway";
     case UI_CANCEL:
         if (has_stopped)
@@ -107,7 +107,7 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
     if (act == UI_KILL)
         keymap_say(view->keys, "none of them is running: nothing to kill ({cancel} cancels)", why);
     else if (act == UI_RETRY_WITH)
-        keymap_say(view->keys, "this works on one task: {open} lists them, or mark them", why);
+        keymap_say(view->keys, "select one task ({open} lists them), or mark tasks", why);
     else if (act == UI_RETRY && fold->leader >= 0) {
         str_addf(why, "retrying %s first: ", facts->state->plan->tasks[fold->leader].id);
         keymap_say(view->keys, "{hold} releases them now, {cancel} cancels", why);
@@ -119,7 +119,7 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
                           struct str *why)
 {
     if (lacks_engine(facts, act)) {
-        str_addf(why, "no devs is running this: resume it with devs run --continue %lld",
+        str_addf(why, "no devs is running this run: resume it with devs run --continue %lld",
                  (long long)facts->run);
         return true;
     }
@@ -163,7 +163,7 @@ static const char *common_reason(const struct view *view, const struct view_fact
         if (screen == SCREEN_LOG)
             return NULL;
         if (view->pane == VIEW_PANE_LOG)
-            return view->search.len == 0 ? "nothing to search for: {filter} sets it" : NULL;
+            return view->search.len == 0 ? "no search text: {filter} sets it" : NULL;
         return view->filter.len == 0 && !view->only_needs_you
                    ? "no filter is set: {filter} sets one"
                    : NULL;

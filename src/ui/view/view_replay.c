@@ -231,7 +231,9 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     int64_t at_ms = 0;
     if (!clock_find(words->text, &span, &at_ms, NULL)) {
         (void)err_set(err, ERR_INVALID, "'%s' is not a time, an event or a task", words->text);
-        return err_hint(err, "such as 14:00:31, -2m, #211, T-104 try 2, start, end");
+        return err_hint(
+            err,
+            "use a time such as 14:00:31 or -2m, an event such as #211, T-104 try 2, start or end");
     }
     /* If the clock was set in the meantime, find the latest position with this time. */
     size_t i = replay->count;

@@ -16,8 +16,8 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
     } else if (marked->task >= state->plan->task_count || !view_try_state(state, marked)) {
         /* a recording has moved back to before the attempt */
         *marked = now;
-        view_say(view, &facts->clock, "the marked try had not started then: try %d marked",
-                 now.attempt);
+        view_say(view, &facts->clock,
+                 "the marked try had not started then; try %d is marked instead", now.attempt);
     } else if (marked->task == now.task && marked->step == now.step &&
                marked->attempt == now.attempt) {
         marked->attempt = 0;

@@ -52,7 +52,7 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
         return "{open} opens the run: select a task there first";
     case UI_NEXT:
     case UI_PREV:
-        return "the filter shows all that match: {down} and {up} move through them";
+        return "the filter shows all matching runs: {down} and {up} move through them";
     default: /* other acts always have an effect */
         return NULL;
     }
