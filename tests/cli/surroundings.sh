@@ -25,7 +25,7 @@ commit() {
 git config -f .gitmodules submodule.lib.path lib
 git add .gitmodules && commit modules
 fails 'dry run: a worktree with submodules' 2 'has submodules' run --dry-run plan.json
-want_in 'dry run: a worktree with submodules: hint' "$(cat err)" 'hint: "workspace": "copy"'
+want_in 'dry run: a worktree with submodules: hint' "$(cat err)" 'hint: use "workspace": "copy"'
 git rm -q -f .gitmodules && commit plain
 "$devs" run --dry-run plan.json >out
 want 'dry run: exit' $? 0

@@ -517,8 +517,9 @@ static bool explain_create(const struct sandbox *sandbox, const struct tool_resu
     }
     if (result->timed_out) {
         *start_code = START_TIMED_OUT;
-        return err_set(err, ERR_IO, "%s: no container after %lld ms (start_timeout_ms)", name,
-                       (long long)sandbox->call.spec->start_timeout_ms);
+        return err_set(err, ERR_IO,
+                       "%s: creating the container timed out after %lld ms (start_timeout_ms)",
+                       name, (long long)sandbox->call.spec->start_timeout_ms);
     }
     if (says_daemon_is_down(str_text(&result->err))) {
         *start_code = START_DAEMON_DOWN;
