@@ -279,7 +279,7 @@ static void add_gate(const struct event_look *w)
         str_addf(w->out, "rate limit of %s: %s sent by %s", source,
                  task_id(w, event->gate_closed.chosen), by_of(w));
     } else if (due_mono_ms <= event->at.mono_ms) {
-        str_addf(w->out, "rate limit of %s: the next task in line tries", source);
+        str_addf(w->out, "rate limit of %s: trying the next task in line", source);
     } else {
         str_addf(w->out, "rate limit of %s: nothing starts for ", source);
         shown_seconds(due_mono_ms - event->at.mono_ms, w->out);

@@ -246,7 +246,7 @@ static void add_waiting(const struct run_state *state, int source, bool is_brief
     str_add(out, count == 1 ? " waits" : " wait");
 }
 
-/* Appends "rate limit of claude: T-104 tries; T-105 and T-109 wait", in brief "...; 2 wait". */
+/* Appends "rate limit of claude: trying T-104; T-105 and T-109 wait", in brief "...; 2 wait". */
 static void add_gate(const struct run_state *state, int source, const struct shown_look *look,
                      struct str *out)
 {
@@ -259,7 +259,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
         if (gate->chosen >= 0) {
             str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
         } else if (left_ms <= 0) {
-            str_add(out, ": the next task tries");
+            str_add(out, ": trying the next task");
         } else if (!look->is_brief) {
             str_addf(out, " until %s (", look->time.hms(gate->due.at_ms, text));
             shown_left(left_ms, out);
@@ -274,7 +274,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
         break;
     }
     case GATE_PROBING:
-        str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
+        str_addf(out, ": trying %s", state->plan->tasks[gate->probe].id);
         add_waiting(state, source, look->is_brief, out);
         break;
     case GATE_SPREADING:

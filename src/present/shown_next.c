@@ -270,7 +270,7 @@ static void queued_now(const struct run_state *state, int task, const struct mom
         str_addf(out, "waits for the rate limit of %s, ",
                  plan->sources[planned->steps[number].source]);
         if (wait.after >= 0) {
-            str_addf(out, "%s %s tries", probes ? "while" : "after", plan->tasks[wait.after].id);
+            str_addf(out, "%s %s is tried", probes ? "while" : "after", plan->tasks[wait.after].id);
         } else {
             str_add(out, "may start in ");
             shown_left(wait.left_ms, out);

@@ -38,7 +38,7 @@ enum fact {
     WORK,     /* rows_work(): "2 tries" */
     COUNTS,   /* shown_task_counts(): "1 gave-up" */
     RESULT,   /* rows_result(): "0 of 1 passed, 1 gave-up" */
-    GATE,     /* rows_gates(): "rate limit of api: lim tries; later waits" */
+    GATE,     /* rows_gates(): "rate limit of api: trying lim; later waits" */
     GATE_BRIEF,
     GATE_NAME, /* shown_gate_name(): "probing" */
     FACT_COUNT,

@@ -498,14 +498,14 @@ START_TEST(test_a_gate_is_shown_from_closing_to_opening)
     play_exit(&play, "d", 0, play_passed());
 
     play_wait(&play, 20 * SECOND);
-    ck_assert_str_eq(gates(false), "rate limit of api: a tries; b and c wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: trying a; b and c wait");
     ck_assert_str_eq(next_of("c"), "after a");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 60 * SECOND));
     ck_assert_str_eq(
         gates(false),
         "rate limit of api until @1085 (1:00); a, b and 1 more wait; hit 2 times in a row");
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
-    ck_assert_str_eq(gates(false), "rate limit of api: c tries; a and b wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: trying c; a and b wait");
     play_exit(&play, "c", 0, play_passed());
     play_wait(&play, 1); /* b starts at once */
     ck_assert_ptr_null(strstr(gates(false), "closed"));
@@ -518,7 +518,7 @@ START_TEST(test_tasks_behind_a_due_gate_wait_for_the_first)
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     play_wait(&play, 30 * SECOND); /* d has the slot */
-    ck_assert_str_eq(gates(false), "rate limit of api: the next task tries; a, b and 1 more wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: trying the next task; a, b and 1 more wait");
     ck_assert_str_eq(next_of("a"), "slot 1st");
     ck_assert_str_eq(next_of("b"), "after a");
     ck_assert_str_eq(next_of("c"), "after a");
@@ -536,9 +536,9 @@ START_TEST(test_the_state_of_a_queued_task_says_what_it_waits_for)
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_str_eq(gates(false), "rate limit of api: c is sent; a, b and 1 more wait");
     ck_assert_str_eq(next_of("b"), "after c");
-    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, after c tries");
+    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, after c is tried");
     play_exit(&play, "d", 0, play_passed());
-    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, while c tries");
+    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, while c is tried");
     play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
     ck_assert_str_eq(now_of("b", NULL), "held: no new tries until it is released");
     ck_assert_str_eq(now_of("b", "p releases it"), "held: no new tries until p releases it");

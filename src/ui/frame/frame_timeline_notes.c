@@ -290,10 +290,9 @@ void timeline_draw_retries(const struct timeline_look *look, const struct frame_
              (long long)retries->runs, (long long)retries->attempts);
     frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, text.data,
                "all: devs debug --retries");
-    (void)frame_put(look->canvas, (struct spot){box->row + 1, box->column + 1, box->columns - 1},
-                    STYLE_LABEL,
-                    "class           failed   the next try passed          waited      ran   what "
-                    "the log says");
+    (void)frame_put(
+        look->canvas, (struct spot){box->row + 1, box->column + 1, box->columns - 1}, STYLE_LABEL,
+        "class           failed   the next try passed          waited      ran   notes");
     for (int i = 0; i < retries->class_count; i++)
         put_class(&lines, &retries->classes[i]);
     str_done(&text);
