@@ -102,7 +102,7 @@ START_TEST(test_text_that_is_not_json_is_refused)
     ck_assert_int_eq(err.code, ERR_INVALID);
     err = (struct err){0};
     ck_assert(!open_user_rules("{", &err));
-    ck_assert_ptr_nonnull(strstr(err.message, "ends too early"));
+    ck_assert_ptr_nonnull(strstr(err.message, "unexpected end"));
     rules_close(NULL);
     classifier_close(NULL);
 }

@@ -150,7 +150,7 @@ nothing_is_asked() { # the prompt ignores keys at first
 until_true 60 nothing_is_asked
 : >opened
 type g r
-expect g 'one sent; 2 that wait' 'r sends one'
+expect g 'one sent; 2 tasks waiting' 'r sends one'
 expect g 'ENDED' 'what it passed, the others pass after it, long before their time'
 expect g '3 of 3 passed\|passed.*three' 'all of them'
 type g q
