@@ -17,8 +17,8 @@
 #include "str.h"
 
 enum {
-    RULE_TRIAL_CHANGES_MAX = 32, /* distinct kinds of change */
-    RULE_TRIAL_EXAMPLES_MAX = 5, /* examples for each */
+    RULE_TRIAL_CHANGES_MAX = 32, /* maximum number of distinct changes in the result */
+    RULE_TRIAL_EXAMPLES_MAX = 5, /* maximum number of examples of each change */
     RULE_TRIAL_WORD_MAX = 80,
 };
 
@@ -37,17 +37,17 @@ struct rule_trial_change {
     bool look; /* worth a look: the change overrides a success, or a failure whose reason was known
                 */
     int64_t count;
-    struct rule_trial_attempt examples[RULE_TRIAL_EXAMPLES_MAX]; /* the newest ones */
+    struct rule_trial_attempt examples[RULE_TRIAL_EXAMPLES_MAX]; /* the newest of these attempts */
     int example_count;
 };
 
 /* The result of a trial. A plain value. */
 struct rule_trial {
-    int64_t attempts; /* classified */
+    int64_t attempts; /* number of classified attempts */
     int64_t changed;
-    int64_t skipped; /* attempts of runs whose plan cannot be read */
+    int64_t skipped; /* number of attempts in runs whose plan cannot be read */
     bool cancelled;  /* the counts cover only the attempts classified before the user cancelled */
-    struct rule_trial_change changes[RULE_TRIAL_CHANGES_MAX]; /* largest first */
+    struct rule_trial_change changes[RULE_TRIAL_CHANGES_MAX]; /* sorted by `count`, largest first */
     int change_count;
     int64_t others; /* changed attempts that did not fit into `changes` */
 };

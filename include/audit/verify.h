@@ -29,10 +29,11 @@ enum verify_log_rules { VERIFY_RULES_NONE, VERIFY_RULES_UNREADABLE, VERIFY_RULES
 /* A verdict that differs. Everything is borrowed for the call. */
 struct verify_verdict {
     enum verify_rules rules;
-    const struct plan *plan;   /* of the run */
-    const struct event *event; /* the end of the attempt */
+    const struct plan *plan;   /* plan of the run */
+    const struct event *event; /* event of the attempt's end */
     const struct outcome *outcome;
-    const struct verdict *was; /* before expected failures are taken into account */
+    const struct verdict
+        *was; /* recorded verdict, before expected failures are taken into account */
     const struct verdict *is;
 };
 
@@ -45,10 +46,11 @@ struct verify_verdicts {
     int64_t unread;  /* skipped: output was not available when the run was continued */
     int64_t unruled; /* skipped: attempts of agents that devs did not start, which are judged
                         without rules */
-    int64_t contracts; /* of `judged`: contract not checked for lack of output */
+    int64_t
+        contracts; /* judged attempts whose contract was not checked, because output is missing */
     int64_t different[VERIFY_RULES_COUNT];
     int64_t prints;                 /* fingerprints that were computed again */
-    int64_t other_prints;           /* of these, fingerprints that differ from the recorded ones */
+    int64_t other_prints;           /* computed fingerprints that differ from the recorded ones */
     int64_t first_print;            /* event of the first fingerprint that differs; 0 = none */
     int64_t prints_left;            /* fingerprints that could not be computed */
     enum verify_log_rules recorded; /* if not THERE, VERIFY_RECORDED is not reported */
@@ -66,7 +68,7 @@ typedef void verify_progress_fn(void *ctx, int64_t done, int64_t total);
 
 struct verify_asked {
     struct log_reader *reader; /* borrowed */
-    int64_t run;               /* 0 = the current one */
+    int64_t run;               /* 0 = the newest live run, or else the newest run */
     const char *rules; /* borrowed; the user's rules, as for classifier_open(); may be NULL */
     redecide_differs_fn *differs; /* this and the next two callbacks may be NULL */
     verify_verdict_fn *verdict;

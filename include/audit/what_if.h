@@ -31,20 +31,19 @@
 #include "shown.h"
 #include "str.h"
 
-/*
- * Policies other than those of a run: the file of `devs what-if`, and its effect on a plan.
+/* Policies other than those of a run: the file of `devs what-if`, and its effect on a plan.
  *
  * The file can have three forms. The first two may be combined; a policy by name takes precedence:
  *
  *   {"policies": {"default": {"cap_ms": 20000}}}   by name, as in devs.config.json, whose other
  *                                                  keys are ignored
- *   {"policy": {"cap_ms": 20000}}                  of every step; or a name: {"policy": "research"}
+ *   {"policy": {"cap_ms": 20000}}                  for every step; or a name: {"policy":
+ *   "research"}
  *   {"cap_ms": 20000}                              the same
  *
  * Fields that are not set stay as in the run. "like" starts from another policy instead, a built-in
  * one or one of the file. Failed starts ("infrastructure") are changed only by that name. A step's
- * own policy cannot be changed by name.
- */
+ * own policy cannot be changed by name. */
 
 enum { POLICY_CHANGE_BYTES_MAX = SETTINGS_BYTES_MAX };
 
@@ -76,9 +75,11 @@ enum { WHAT_IF_WHY_MAX = 200 };
 
 /* A difference between the recorded decision and the decision with the change. */
 struct what_if_difference {
-    int task, step, attempt; /* after this attempt; 0: before its first one */
-    bool is_before;          /* before this attempt starts, not after it */
-    struct moment at;        /* of the recorded decision */
+    int task, step,
+        attempt; /* the difference follows this attempt; 0: it precedes the step's first attempt */
+    bool is_before;   /* the difference is at the start of the next attempt, not at the end of this
+                         one */
+    struct moment at; /* time of the recorded decision */
     struct what_if_decision recorded, other;
     char why[WHAT_IF_WHY_MAX]; /* the change's reason in plain words, one line; may be "" */
 };
@@ -95,9 +96,10 @@ enum what_if_course {
 struct what_if_task {
     enum what_if_course course;
     enum task_status status; /* ENDS, BLOCKED: the resulting status */
-    int step, attempt;       /* ENDS, UNKNOWN: the task differs after this attempt */
-    int not_run;             /* recorded attempts that are not run with the change */
-    int not_run_step; /* the step of the first such attempts; these are numbers not_run_from to
+    int step,
+        attempt; /* ENDS, UNKNOWN: step and number of the attempt after which the task differs */
+    int not_run; /* recorded attempts that are not run with the change */
+    int not_run_step; /* step of the first of these attempts, which have the numbers not_run_from to
                          not_run_to */
     int not_run_from, not_run_to;
     int64_t recorded_wait_ms, other_wait_ms; /* sums of all waits */
@@ -109,7 +111,7 @@ struct what_if_task {
 
 /* One side of the table. */
 struct what_if_side {
-    int64_t tries;      /* attempts, without those that never started */
+    int64_t tries;      /* number of attempts, without those that never started */
     int64_t waited_ms;  /* time spent waiting for the next attempt, up to the last event */
     int64_t ran_ms;     /* total duration of the ended attempts */
     int64_t cost_micro; /* millionths of a US dollar; 0 = not known */
@@ -121,9 +123,9 @@ struct what_if_sum {
     struct what_if_side recorded, other;
     int64_t decisions; /* decisions made again */
     int64_t differ;    /* decisions that differ: the sum of the next three */
-    int64_t waits;     /* wait for a different time */
-    int64_t ends;      /* end where the run continued, or end differently */
-    int64_t goes_on;   /* continue where the run ended, or continue differently */
+    int64_t waits;     /* decisions to wait for a different time */
+    int64_t ends;      /* decisions to end where the run continued, or to end differently */
+    int64_t goes_on;   /* decisions to continue where the run ended, or to continue differently */
     int64_t not_run;   /* recorded attempts that are not run */
     int64_t by_hand;   /* steps that a person continued after they differed */
     bool rate_limits;  /* a wait was kept because of a rate limit */
@@ -165,7 +167,7 @@ void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one);
 /* The layout of the text, which is all ASCII. */
 struct what_if_look {
     int width;         /* columns of a line; at least WHAT_IF_WIDTH_MIN are used */
-    shown_hms_fn *hms; /* formats times in the person's time zone */
+    shown_hms_fn *hms; /* formats times in the user's time zone */
 };
 enum { WHAT_IF_WIDTH_MIN = 40, WHAT_IF_TASKS_SHOWN = 12 };
 

@@ -35,7 +35,7 @@ struct err {
 /* Records an error and returns false, so that a caller can `return err_set(...)`. */
 ATTR_PRINTF(3, 4) bool err_set(struct err *err, enum err_code code, const char *fmt, ...);
 
-/* Like err_set() with ERR_IO. Appends ": " and the text of errno value `number`, and adds a hint if
+/* Like err_set() with ERR_IO. Appends ": " and the message of errno `number`, and adds a hint if
  * the disk is full. */
 ATTR_PRINTF(3, 4) bool err_set_errno(struct err *err, int number, const char *fmt, ...);
 

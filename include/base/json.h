@@ -1,5 +1,5 @@
-/* json.h - JSON values, for which only this module uses jansson; and the data of events, which is
- * read without building a tree.
+/* json.h - JSON values (no other module uses jansson), and event data, which is read without
+ * building a tree.
  *
  * Whoever parses a tree owns it and frees it with json_free(). Every `const struct json *` that a
  * function returns is borrowed from that tree. Functions that inspect a value accept NULL and treat
@@ -103,11 +103,9 @@ void json_write_indented(struct str *out, const struct json *json);
  * 15 digits. Visits only the part of the value that is shown. The caller frees. */
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 
-/*
- * Reads and copies JSON text without building a tree, for the data of events: a log can have a
- * million. Allocates nothing except when appending to a str. Use the functions above for everything
- * else. Any thread.
- */
+/* Reads and copies JSON text without building a tree, for event data: a log can have a million
+ * events. Allocates nothing except when appending to a str. Use the functions above for everything
+ * else. Any thread. */
 
 /* The text of a value: a slice of the text that was searched. */
 struct json_piece {
@@ -130,7 +128,7 @@ bool json_members_next(struct json_members *members, struct json_piece *key,
                        struct json_piece *value);
 /* Like json_members_next(), for the items of an array. */
 bool json_items_next(struct json_members *items, struct json_piece *value);
-/* Returns whether the object or array has ended, and nothing but whitespace follows it. */
+/* Returns true if the object or array has ended and is followed only by whitespace. */
 bool json_members_are_over(const struct json_members *members);
 /* Appends the contents of a string, without quotes and with escapes decoded. Returns false if the
  * piece is not a string. Bytes that are not UTF-8 are copied unchanged. */
@@ -140,8 +138,8 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise);
 
 enum { JSON_LINE_DEPTH_MAX = 2048 }; /* nested objects and arrays; as in json_parse() */
 
-/* Returns whether the text is one JSON value (RFC 8259), nested no deeper than
- * JSON_LINE_DEPTH_MAX. Duplicate keys are allowed. */
+/* Returns true if the text is one JSON value (RFC 8259), nested no deeper than JSON_LINE_DEPTH_MAX.
+ * Duplicate keys are allowed. */
 bool json_check(const char *text, size_t len);
 /* Checks that the text is one JSON value (RFC 8259) and appends it byte for byte, without the
  * whitespace between tokens. Returns false and appends nothing if it is not, or if it is nested

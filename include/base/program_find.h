@@ -15,12 +15,12 @@
 bool program_find(const char *name, char out[PATH_MAX]);
 
 /* Like program_find(), for programs that devs itself runs: searches only absolute directories of
- * PATH, and none inside the project of program_avoid(), where an attempt may have planted a program
- * with that name. */
+ * PATH, and none inside a project given to program_avoid(), where an attempt may have planted a
+ * program with that name. */
 bool program_find_absolute(const char *name, char out[PATH_MAX]);
 
 /* Excludes a project from program_find_absolute(): the nearest directory at or above `folder` that
- * contains ".git" or ".devs", otherwise `folder` itself. Call it before starting anything. */
+ * contains ".git" or ".devs", or else `folder` itself. Call it before starting anything. */
 void program_avoid(const char *folder);
 
 #endif

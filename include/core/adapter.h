@@ -15,16 +15,16 @@
 #include "attr.h"
 
 struct adapter;
-struct adapters; /* a set; NULL means the built-in ones */
+struct adapters; /* a set of adapters; NULL means the built-in ones */
 struct json;
 struct str;
 struct violations;
 
 enum {
-    ADAPTERS_MAX = 64,       /* adapters in a set, not counting the built-in ones */
-    ADAPTER_RULES_MAX = 128, /* rules of one adapter */
-    ADAPTER_ARGS_MAX = 128,  /* arguments in each list */
-    ADAPTER_NAME_MAX = 64,   /* bytes */
+    ADAPTERS_MAX = 64,       /* maximum number of adapters in one "agents" object */
+    ADAPTER_RULES_MAX = 128, /* maximum number of rules of one adapter */
+    ADAPTER_ARGS_MAX = 128,  /* maximum number of arguments in each list */
+    ADAPTER_NAME_MAX = 64,   /* maximum length of a name in bytes */
 };
 
 /* How the CLI gets its prompt. */
@@ -56,11 +56,11 @@ void adapters_free(struct adapters *adapters);
 const struct adapter *adapters_find(const struct adapters *adapters, const char *name);
 /* Returns the adapter with this program, by argv[0] with or without its folder, or NULL. */
 const struct adapter *adapters_of_program(const struct adapters *adapters, const char *path);
-/* Returns the visible adapters by number from 0, own ones first, each name once; NULL after the
- * last. */
+/* Returns the visible adapter with this number, from 0: first the set's own adapters, then built-in
+ * ones whose names are not taken. NULL after the last. */
 const struct adapter *adapters_at(const struct adapters *adapters, size_t index);
-/* Returns the variables of the set's own adapter `index`, to replace the strings in place before
- * the set is shared; NULL after the last. */
+/* Returns the environment variables of the set's own adapter `index`, so that the caller can
+ * replace the strings in place before the set is shared; NULL after the last. */
 char **adapters_own_env(struct adapters *adapters, size_t index);
 
 /* Returns the name in plans and settings. This and all other strings here live as long as the
@@ -71,9 +71,9 @@ const char *adapter_name(const struct adapter *adapter);
 const char *adapter_program(const struct adapter *adapter);
 /* Returns one line for people: how to install the program. "" if unknown. */
 const char *adapter_install(const struct adapter *adapter);
-/* Appends, for people, how to allow a tool that the CLI has denied: a member of the plan's step,
- * or a setting of the CLI. Omits tool names with characters other than letters, digits, '_', '.'
- * and '-'. */
+/* Appends, for people, how to allow a tool that the CLI has denied: a member of the plan's step, or
+ * a setting of the CLI. A tool name with characters other than letters, digits, '_', '.' and '-' is
+ * replaced by TOOL. */
 void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out);
 /* Returns true if the adapter comes with devs and not from settings. */
 bool adapter_is_builtin(const struct adapter *adapter);
@@ -92,11 +92,12 @@ char *const *adapter_env(const struct adapter *adapter);
 
 /* One invocation of the CLI. All borrowed. */
 struct adapter_call {
-    const char *prompt;           /* ignored if it goes to stdin; NULL = none */
-    const char *session;          /* the session to resume; NULL = a new one */
-    const char *model;            /* NULL = the CLI's own choice */
-    char *const *args;            /* more arguments, NULL-terminated; NULL = none */
-    char *const *permission_args; /* replaces the adapter's; NULL = the adapter's */
+    const char *prompt;  /* ignored if the prompt goes to stdin; NULL = none */
+    const char *session; /* the session to resume; NULL = a new one */
+    const char *model;   /* NULL = the CLI's own choice */
+    char *const *args;   /* more arguments, NULL-terminated; NULL = none */
+    char *const
+        *permission_args; /* replace the adapter's permission arguments; NULL = the adapter's */
 };
 
 /* Builds the program and its arguments. Ignores `session` if the adapter cannot resume. *out is

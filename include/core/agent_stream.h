@@ -3,7 +3,7 @@
  *
  * Takes bytes in chunks of any size. Calls back with items during agent_stream_add() and
  * agent_stream_end(). The adapter's rules define the items. Memory is bounded by the limits below;
- * what exceeds them is shown or counted, not kept. One thread at a time; pure. */
+ * anything beyond them is shown or counted, but not kept. One thread at a time; pure. */
 #ifndef DEVS_AGENT_STREAM_H
 #define DEVS_AGENT_STREAM_H
 
@@ -21,7 +21,7 @@ struct agent_used {
     int64_t turns;
     int64_t calls;       /* tool calls */
     int64_t cost_micro;  /* millionths of a US dollar */
-    int64_t tokens;      /* input and output */
+    int64_t tokens;      /* input and output tokens */
     int64_t own_retries; /* requests that the CLI itself retried */
     int64_t refused;     /* calls that the CLI denied */
 };
@@ -37,16 +37,22 @@ struct json;
 struct str;
 
 enum {
-    AGENT_LINE_MAX = 8 * 1024 * 1024, /* bytes of a line, or of a JSON value in several lines */
-    AGENT_VALUES_MAX = 400000,        /* JSON values in a line; a line with more is text */
-    AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
-    AGENT_TEXT_MAX = 256 * 1024,      /* bytes kept of a message, and of the final text */
-    AGENT_RETRIES_MAX = 1000 * 1000,  /* own retries in a row that are counted */
-    AGENT_OPEN_CALLS_MAX = 128,       /* calls waiting for a result; the oldest is dropped */
-    AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
-    AGENT_SESSION_MAX = 200,          /* bytes of a session id: adapter_session_is_id() */
-    AGENT_REFUSED_IDS = 16 * 1024,    /* bytes of ids of denied calls; more are not counted */
-    AGENT_SHOWN_LINES = 4,            /* lines of a result that agent_item_words() shows */
+    AGENT_LINE_MAX =
+        8 * 1024 * 1024, /* maximum bytes of a line, or of a JSON value in several lines */
+    AGENT_VALUES_MAX =
+        400000, /* maximum number of JSON values in a line; a line with more is text */
+    AGENT_ERR_LINE_MAX = 8 * 1024, /* maximum bytes of a line of stderr */
+    AGENT_TEXT_MAX = 256 * 1024,   /* maximum bytes kept of a message, and of the final text */
+    AGENT_RETRIES_MAX =
+        1000 * 1000, /* maximum number of consecutive own retries that are counted */
+    AGENT_OPEN_CALLS_MAX =
+        128, /* maximum number of calls waiting for a result; beyond it, the oldest is dropped */
+    AGENT_WHAT_MAX = 200,    /* maximum bytes of agent_item.what */
+    AGENT_SESSION_MAX = 200, /* maximum bytes of a session id: adapter_session_is_id() */
+    AGENT_REFUSED_IDS =
+        16 * 1024, /* maximum bytes of ids of denied calls; calls beyond it are not counted */
+    AGENT_SHOWN_LINES =
+        4, /* maximum number of lines of a result or failure that agent_item_words() shows */
 };
 
 enum agent_item_kind {
@@ -58,7 +64,8 @@ enum agent_item_kind {
     AGENT_ITEM_RETRY,   /* the CLI itself retries a request */
     AGENT_ITEM_NOTICE,  /* a message of the CLI that is not the end */
     AGENT_ITEM_END,     /* the terminal event */
-    AGENT_ITEM_OTHER,   /* a line that is not JSON or is longer than AGENT_LINE_MAX, as written */
+    AGENT_ITEM_OTHER, /* a line that is not JSON or is longer than AGENT_LINE_MAX, as written; long
+                         lines are truncated */
     AGENT_ITEM_REFUSED, /* the CLI denied a call */
     AGENT_ITEM_KIND_COUNT,
 };
@@ -126,7 +133,7 @@ const char *agent_stream_refused(const struct agent_stream *stream);
 
 /* How the output ends so far. */
 enum agent_end {
-    AGENT_END_UNKNOWN, /* no event of the adapter's rules */
+    AGENT_END_UNKNOWN, /* no event was recognized */
     AGENT_END_DONE,    /* the terminal event: success */
     AGENT_END_FAILED,  /* the terminal event: failure */
     AGENT_END_CUT,     /* events, but not the terminal one */

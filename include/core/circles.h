@@ -1,10 +1,8 @@
-/*
- * circles.h - the loop state of a task, as a run's fold keeps it: the state of the rungs
- * (entropy.h) over the attempts of all its steps, and their current verdict. Pure.
+/* circles.h - the loop state of a task in the fold of a run: the state of the rungs (entropy.h)
+ * over the attempts of all steps of the task, and the current verdict. Pure.
  *
  * Only attempts that exited, died of a signal or timed out count as steps. Attempts that never
- * started, were canceled or were interrupted do not.
- */
+ * started, were canceled or were interrupted do not. */
 #ifndef DEVS_CIRCLES_H
 #define DEVS_CIRCLES_H
 
@@ -19,20 +17,22 @@
 
 struct circles {
     struct entropy_state state;
-    struct entropy_verdict verdict; /* after the latest fact; its numbers are attempts */
-    int first_step, last_step;      /* the steps of these attempts, from 0 */
-    struct moment since;            /* not ok: when it was first reported for these calls */
-    bool told;                      /* reported in the log since the latest fact */
+    struct entropy_verdict
+        verdict; /* after the latest fact; first_number and last_number are attempts */
+    int first_step, last_step; /* steps (from 0) of the first and the last attempt of the verdict */
+    struct moment since; /* if the verdict is not ok: when it was first reached for its calls */
+    bool told;           /* the verdict was reported in the log since the latest fact */
 };
 
-/* What is known of an attempt beside its fact. */
+/* Identifies the attempt of a fact. */
 struct circles_attempt {
     int step, number;
     struct moment at;
 };
 
-/* Returns the digest of a step's call within its task: the same command in another step is
- * another call, since a plan moves from step to step. `call` is from attempt_started. */
+/* Returns the digest of a step's call within its task: the same command in a different step counts
+ * as a different call, so that a plan that repeats a command in each step is not seen as a loop.
+ * `call` is from attempt_started. */
 struct digest circles_call(struct digest call, int step);
 
 /* Returns true if an attempt that ended like this leaves a fact. */
@@ -45,8 +45,8 @@ void circles_apply(struct circles *circles, const struct entropy_fact *fact,
 /* Returns true if the current verdict is about this attempt; false if it left no fact. */
 bool circles_is_about(const struct circles *circles, int step, int attempt);
 
-/* A person has said "go on": multiplies the original thresholds by `scale`, at most
- * ENTROPY_SCALE_MAX, and keeps the memory. */
+/* Continues after a person has said "go on": sets the thresholds to the original ones times
+ * `scale`, which is at most ENTROPY_SCALE_MAX, and keeps the memory. */
 void circles_go_on(struct circles *circles, int scale);
 
 /* Returns the scale that another "go on" would give. `circles` may be NULL. */
@@ -54,7 +54,7 @@ int circles_next_scale(const struct circles *circles);
 /* Returns the current scale; 1 without a "go on". `circles` may be NULL. */
 int circles_scale(const struct circles *circles);
 
-/* A person has answered: forgets everything but the thresholds. */
+/* Forgets everything but the thresholds, after a person has answered. */
 void circles_begin_anew(struct circles *circles);
 
 /* The facts of a loop rule, as events record them. */
@@ -63,14 +63,14 @@ struct loop_facts {
     int count, period;
     int64_t first, last;       /* attempts, or numbers of calls */
     int first_step, last_step; /* from 0; -1: the event's step */
-    unsigned masks;            /* what was masked in the last result: normaliser bits */
+    unsigned masks;            /* normaliser bits: the kinds of tokens masked in the last result */
     bool masked, poll;
     struct digest identity;
     const char *why; /* borrowed; NULL = none */
 };
 
-/* Returns the facts of the current verdict, for an event about `step`; none while ok. Appends the
- * text that they borrow to *why. */
+/* Returns the facts of the current verdict, for an event about `step`; no facts while the verdict
+ * is ok. Appends the text that the facts borrow to *why. */
 struct loop_facts circles_facts(const struct circles *circles, int step, unsigned masks,
                                 struct str *why);
 

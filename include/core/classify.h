@@ -18,18 +18,18 @@
 #include "verdict.h"
 
 enum {
-    CLASSIFY_TAIL_MAX = 64 * 1024, /* bytes of each stream that rules see */
+    CLASSIFY_TAIL_MAX = 64 * 1024, /* maximum bytes of each stream that rules see */
 };
 
-/* Requirement A6 as a table: 124, 125 and 126..128 are transient, 0 is success, every other code
- * is persistent. Stateless. */
+/* Returns the class of an exit code by the table of requirement A6: 124, 125 and 126..128 are
+ * transient, 0 is success, every other code is persistent. */
 enum verdict_class classify_exit(int code);
 
 /* The end of a stream. */
 struct classify_text {
     const char *bytes; /* borrowed; NULL if len is 0 */
     size_t len;        /* only the last CLASSIFY_TAIL_MAX bytes are read */
-    int64_t offset;    /* of bytes[0] in the whole stream */
+    int64_t offset;    /* offset of bytes[0] in the whole stream */
 };
 
 /* Sets *offset_s_out to the number of seconds that a time zone ("Europe/Berlin") is ahead of UTC at
@@ -42,26 +42,30 @@ struct plan_task;
 /* How the work of an agent is checked afterwards. */
 enum classify_checks {
     CLASSIFY_CHECKS_UNKNOWN,
-    CLASSIFY_CHECKS_NONE,   /* by nothing: a denied call at the end stopped the work */
-    CLASSIFY_CHECKS_FOLLOW, /* by a contract, `expect_files` or a later command */
+    CLASSIFY_CHECKS_NONE,   /* no check follows: a denied call at the end stopped the work */
+    CLASSIFY_CHECKS_FOLLOW, /* a contract, `expect_files` or a later command checks the work */
 };
 
 struct classify_input {
     struct outcome outcome;
     struct classify_text out;
     struct classify_text err;
-    const char *program;               /* borrowed; argv[0] without its folder; NULL = unknown */
-    char *const *argv;                 /* borrowed; NULL-terminated; NULL = unknown */
-    const struct adapter *agent;       /* borrowed; the agent CLI that wrote the output; NULL =
-                                          unknown */
-    const struct agent_stream *stream; /* borrowed; `out`, parsed to its end; NULL = parse `out` */
-    bool one_shot; /* the agent was asked for an answer: no output means that it was cut short */
+    const char *program;         /* borrowed; argv[0] without its folder; NULL = unknown */
+    char *const *argv;           /* borrowed; NULL-terminated; NULL = unknown */
+    const struct adapter *agent; /* borrowed; the agent CLI that wrote the output; NULL =
+                                    unknown */
+    const struct agent_stream
+        *stream;   /* borrowed; the complete parse of `out`; NULL = parse `out` */
+    bool one_shot; /* the agent was asked for an answer, so no output means that the answer was cut
+                      short */
     enum classify_checks checks;
     int memory_killed; /* 1 if a counter shows that memory was the cause, 0 if it shows the
                           opposite, -1 if unknown */
     int64_t cpu_s;     /* limit of CPU time for each process in seconds; 0 = none */
-    bool in_container; /* ran in a container that devs started: the exit code is the command's */
-    int64_t now_ms;    /* wall clock at the end; 0 = unknown: rules that need it find no time */
+    bool in_container; /* the attempt ran in a container that devs started, so the exit code is the
+                          command's */
+    int64_t now_ms; /* wall clock at the end of the attempt; 0 = unknown: rules that need it find no
+                       time */
     zone_offset_fn *zone_offset; /* NULL = zones are unknown */
     void *zone_ctx;              /* borrowed */
 };
@@ -70,10 +74,10 @@ struct classify_input {
  * they are first needed (20 ms). */
 struct classifier;
 
-/* `user_rules` is the JSON text of a list of rules (docs/classification.md) that are added to the
- * built-in ones or replace them; may be NULL. The text of classifier_rules() replaces the whole
- * set. Fails with ERR_INVALID, naming the rule and the expected value. The caller calls
- * classifier_close(). */
+/* Opens a rule set. `user_rules` is the JSON text of a list of rules (docs/classification.md) that
+ * are added to the built-in ones or replace them; may be NULL. The text of classifier_rules()
+ * replaces the whole set. Fails with ERR_INVALID, naming the rule and the expected value. The
+ * caller calls classifier_close(). */
 ATTR_MUST_USE bool classifier_open(struct classifier **out, const char *user_rules,
                                    struct err *err);
 /* May be NULL. */
@@ -84,7 +88,8 @@ const char *classifier_hash(const struct classifier *classifier);
 /* Returns the rule set in force as JSON, for the log. Owned by the classifier. */
 const char *classifier_rules(const struct classifier *classifier);
 
-/* Returns how long a server asks to wait, whatever the verdict; -1 if none does. */
+/* Returns the wait that a server asks for in ms, whatever the verdict; -1 if no server asks for
+ * one. */
 int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input);
 
 /* Returns how this step of the task is checked; CLASSIFY_CHECKS_UNKNOWN for a step without an
@@ -110,9 +115,9 @@ void classify(const struct classifier *classifier, const struct classify_input *
  * Judging a failure in a JSON row, for `devs classify`.
  */
 
-/* What pure code cannot know. */
+/* Input that pure code cannot obtain itself. */
 struct classify_edge {
-    int64_t now_ms; /* for rows without a time */
+    int64_t now_ms; /* the time used for rows without a time */
     zone_offset_fn *zone_offset;
     void *zone_ctx;
     const struct adapters *adapters; /* borrowed; agents that rows may name; NULL = built-in ones */
@@ -150,7 +155,8 @@ const char *rule_list_name(const struct json *rule);
  */
 
 /* Judges by facts alone: devs ended the attempt, the program never started, a signal, a memory
- * counter. Returns false and leaves *out alone if text or the exit code must decide. */
+ * counter, the CPU time limit. Returns false and leaves *out alone if text or the exit code must
+ * decide. */
 bool facts_judge(const struct classify_input *input, struct verdict *out);
 
 #endif

@@ -37,9 +37,11 @@ enum violation_code {
 
 enum {
     VIOLATIONS_MAX = 100,      /* maximum number kept; further ones are only counted */
-    VIOLATION_PATH_MAX = 1024, /* bytes of a path; longer ones are cut and end in "..." */
-    VIOLATION_TEXT_MAX = 1024, /* bytes of each other string; longer strings are cut as well */
-    VIOLATIONS_ALIKE_MAX = 3,  /* lines of the same error shown to people, plus one for the rest */
+    VIOLATION_PATH_MAX = 1024, /* maximum bytes of a path; longer ones are cut and end in "..." */
+    VIOLATION_TEXT_MAX =
+        1024, /* maximum bytes of each other string; longer strings are cut as well */
+    VIOLATIONS_ALIKE_MAX =
+        3, /* maximum lines of the same error shown to people, plus one for the rest */
 };
 
 struct violation {
@@ -69,8 +71,8 @@ void violations_add(struct violations *list, enum violation_code code, const cha
 /* Returns true for the two codes that no repair fixes (requirement D3). */
 bool violation_is_mismatch(enum violation_code code);
 
-/* Appends the text as one line that cannot affect a terminal: writes control characters as
- * \u001b. */
+/* Appends the text as one line that cannot affect a terminal: escapes control characters, for
+ * example as \u001b. */
 void violation_add_visible(struct str *out, const char *text);
 
 /* Appends "message (expected X, got Y)"; the part in parentheses only if both are known. */
@@ -98,13 +100,15 @@ void violations_merge(struct violations *list, struct violations *more,
                       const struct json *document);
 
 enum {
-    CONTRACT_BYTES_MAX = 1024 * 1024,      /* bytes of the text of a contract */
-    CONTRACT_SCHEMAS_MAX = 20000,          /* schemas in a contract, including itself */
-    CONTRACT_NESTING_MAX = 200,            /* nested schemas */
-    CONTRACT_INSTANCE_MAX = 4 << 20,       /* bytes of a text to check */
-    CONTRACT_CHECK_DEPTH_MAX = 1500,       /* nested schemas and values during a check */
-    CONTRACT_STEPS_MAX = 20 * 1000 * 1000, /* of contract_check(): applied schemas and the like */
-    CONTRACT_TEXT_STEPS_MAX = 1000 * 1000  /* of contract_check_text(); at most about 0.2 s */
+    CONTRACT_BYTES_MAX = 1024 * 1024, /* maximum bytes of the text of a contract */
+    CONTRACT_SCHEMAS_MAX = 20000,     /* maximum schemas in a contract, including itself */
+    CONTRACT_NESTING_MAX = 200,       /* maximum nested schemas */
+    CONTRACT_INSTANCE_MAX = 4 << 20,  /* maximum bytes of a text to check */
+    CONTRACT_CHECK_DEPTH_MAX = 1500,  /* maximum nested schemas and values during a check */
+    CONTRACT_STEPS_MAX =
+        20 * 1000 * 1000, /* limit of contract_check(): steps, such as applied schemas */
+    CONTRACT_TEXT_STEPS_MAX =
+        1000 * 1000 /* limit of contract_check_text(); takes at most about 0.2 s */
 };
 
 struct contract;
@@ -137,9 +141,9 @@ void contract_free(struct contract *contract);
 size_t contract_schema_count(const struct contract *contract);
 
 /* Checks a value. Adds all errors to `wrong` in document order, and at the same place in the order
- * of the contract. Paths are JSON Pointers into the value; that of MISSING_FIELD names the missing
- * field. If a limit stops the check, the first violation says so. The limits suit large documents
- * and trusted contracts. */
+ * of the contract. Paths are JSON Pointers into the value; the path of a MISSING_FIELD names the
+ * missing field. If a limit stops the check, the first violation says so. The limits suit large
+ * documents and trusted contracts. */
 ATTR_MUST_USE bool contract_check(const struct contract *contract, const struct json *value,
                                   struct violations *wrong);
 

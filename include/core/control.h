@@ -1,4 +1,4 @@
-/* control.h - what a person requests of a run or a task. A plain value. */
+/* control.h - a person's request to change a run or a task. A plain value. */
 #ifndef DEVS_CONTROL_H
 #define DEVS_CONTROL_H
 
@@ -22,15 +22,15 @@ enum control_verb {
 /* How to stop running attempts when canceling. */
 enum cancel_mode {
     CANCEL_STOP = 0, /* stop retrying; running attempts may finish */
-    CANCEL_TERM = 1, /* also TERM to running attempts, KILL after the grace period */
-    CANCEL_KILL = 2, /* KILL at once */
+    CANCEL_TERM = 1, /* also send TERM to running attempts, and KILL after the grace period */
+    CANCEL_KILL = 2, /* send KILL at once */
     CANCEL_MODE_COUNT,
 };
 
 enum {
     CONTROL_BY_MAX = 64,
-    CONTROL_HINT_MAX =
-        512, /* bytes of a hint including its NUL; fits into an event's data even when escaped */
+    CONTROL_HINT_MAX = 512, /* maximum bytes of a hint including its NUL; fits into an event's data
+                               even when escaped */
 };
 
 struct control {
@@ -53,8 +53,8 @@ const char *control_verb_name(enum control_verb verb);
 struct str;
 /* Appends the arguments of a control, as the log stores them besides the target: {"mode":"term"}
  * for a cancel, {"class":"NETWORK_TIMEOUT"} for a correction (verdict.h),
- * {"hint":"...","attempts":4} for a retry with choices; nothing for others. The caller removes
- * secrets from a hint. */
+ * {"hint":"...","attempts":4} for a retry with choices; nothing for other controls. The caller
+ * removes secrets from a hint. */
 void control_args(const struct control *control, struct str *out);
 /* The inverse of control_args(). control->verb must be set; args may be NULL if there are none.
  * Returns false for invalid arguments: a correction needs a class, a hint must be shorter than

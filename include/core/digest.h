@@ -13,7 +13,7 @@
 enum {
     DIGEST_BYTES = 16,
     DIGEST_HEX_MAX = 2 * DIGEST_BYTES + 1
-}; /* hexadecimal form, including the NUL */
+}; /* size of the hexadecimal form, including the NUL */
 
 struct digest {
     uint64_t hi, lo;

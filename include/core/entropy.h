@@ -42,7 +42,7 @@ enum {
 
 enum entropy_kind {
     ENTROPY_CALL,    /* a tool call, or an attempt */
-    ENTROPY_NEUTRAL, /* planning: neither news nor lack of it */
+    ENTROPY_NEUTRAL, /* planning: counts neither as news nor as a lack of news */
     ENTROPY_PAUSE,   /* sleeps and does nothing else */
     ENTROPY_MESSAGE, /* text without a call */
     ENTROPY_KIND_COUNT,
@@ -61,33 +61,35 @@ enum entropy_gain {
 /* Bits of a fact. */
 enum {
     ENTROPY_FAILED = 1 << 0,
-    ENTROPY_RUNNING = 1 << 1,  /* still running */
-    ENTROPY_POLL = 1 << 2,     /* polls something that changes on its own */
-    ENTROPY_CHANGED = 1 << 3,  /* the agent effectively changed something */
-    ENTROPY_ALIKE = 1 << 4,    /* a message like the one before */
-    ENTROPY_CHANTS = 1 << 5,   /* a message that repeats itself */
-    ENTROPY_MASKED = 1 << 6,   /* part of the result was masked */
-    ENTROPY_REVIEW = 1 << 7,   /* nothing new, but another view of what is known */
-    ENTROPY_AGAIN = 1 << 8,    /* the call had this failure before, though not last time; or its
-                                  last failure, a few lines further down in a source file */
-    ENTROPY_REFUSED = 1 << 9,  /* refused like the step before, with another call */
-    ENTROPY_BETWEEN = 1 << 10, /* news that did not help: an edit failed more than once before it
-                                  and is not mended yet */
+    ENTROPY_RUNNING = 1 << 1, /* still running */
+    ENTROPY_POLL = 1 << 2,    /* polls something that changes on its own */
+    ENTROPY_CHANGED = 1 << 3, /* the agent effectively changed something */
+    ENTROPY_ALIKE = 1 << 4,   /* a message similar to the previous one */
+    ENTROPY_CHANTS = 1 << 5,  /* a message that repeats itself */
+    ENTROPY_MASKED = 1 << 6,  /* part of the result was masked */
+    ENTROPY_REVIEW = 1 << 7,  /* no news, but a different view of known content */
+    ENTROPY_AGAIN = 1 << 8, /* the call failed like this before, though not last time; or failed as
+                               it did last time, but a few lines further down in a source file */
+    ENTROPY_REFUSED = 1 << 9,  /* refused like the previous step, although the call differs */
+    ENTROPY_BETWEEN = 1 << 10, /* news that did not help: an edit failed more than once before this
+                                  step and has not been fixed since */
     ENTROPY_REPORTS = 1 << 11, /* succeeded and reports failures: a pipe hides the exit code */
     ENTROPY_IDLE = 1 << 12,    /* does nothing, like echo with fixed words */
     ENTROPY_BITS_ALL = (1 << 13) - 1,
 };
 
-/* What is kept of a step. A plain value; zero-initialized: an empty call. */
+/* The facts that are kept about a step. A plain value; zero-initialized: an empty call. */
 struct entropy_fact {
     enum entropy_kind kind;
     enum entropy_gain gain;
     unsigned bits;         /* ENTROPY_FAILED... */
     struct digest call;    /* digest of the call and its arguments */
-    struct digest outcome; /* digest of how it ended and of its normalised lines, in any order */
-    uint64_t raw;          /* hash of the original bytes, to tell what only masking made equal */
-    int new_permille;      /* share of new lines; -1: there were no lines */
-    int64_t lines;         /* normalised lines, saturating at 2^31-1 */
+    struct digest outcome; /* digest of how the step ended and of its normalised lines, regardless
+                              of their order */
+    uint64_t raw; /* hash of the original bytes, to detect results that are equal only because of
+                     masking */
+    int new_permille; /* share of new lines; -1 = there were no lines */
+    int64_t lines;    /* normalised lines, saturating at 2^31-1 */
 };
 
 /* Returns "call", "neutral", "pause" or "message": the name in the log. */
@@ -120,18 +122,18 @@ const char *entropy_rung_name(enum entropy_rung rung);
 struct entropy_verdict {
     enum entropy_level level;
     enum entropy_rung rung; /* the rung that decided; NONE while ok */
-    bool news;              /* suspect for the first time with this identity, so nudge now; or
-                               stuck, unlike the step before */
-    bool poll;              /* it polls something: backing off would help */
-    bool masked;            /* results are equal only because parts were masked */
-    int count;              /* repeats, laps, failures, barren steps, pauses, messages */
-    int period;             /* steps of a lap; 1 for a repeat; 0 if there is none */
-    int64_t first, last;    /* steps of the segment, from 1 */
+    bool news;   /* suspect for the first time with this identity, so nudge now; or stuck while the
+                    previous step was not */
+    bool poll;   /* the loop polls something, so backing off would help */
+    bool masked; /* results are equal only because parts were masked */
+    int count;   /* repeats, laps, failures, barren steps, pauses, messages */
+    int period;  /* steps of a lap; 1 for a repeat; 0 if there is none */
+    int64_t first, last; /* first and last step of the loop, numbered from 1 within the segment */
     int64_t first_number, last_number; /* the caller's numbers of those steps */
-    struct digest identity;            /* of the set of calls: the same wherever a lap begins */
+    struct digest identity; /* identifies the set of calls; the same wherever a lap begins */
 };
 
-/* What the rungs remember. Zero-initialized: a valid empty state that owns nothing. */
+/* The memory of the rungs. Zero-initialized: a valid empty state that owns nothing. */
 struct entropy_state {
     struct entropy_window *window; /* owned; NULL until the first fact */
     int scale;                     /* 0 or 1: original thresholds; 2, 4, 8 after "go on" */
@@ -143,10 +145,10 @@ struct entropy_state {
 void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact, int64_t number,
                    const struct entropy_limits *limits, struct entropy_verdict *out);
 
-/* A person has answered: begins a new segment, in which nothing before counts. */
+/* Begins a new segment, in which no earlier step counts, after a person has answered. */
 void entropy_state_reset(struct entropy_state *state);
-/* A person has said "go on" after a stop: keeps the memory and doubles the thresholds, up to
- * ENTROPY_REPEAT_MAX repeats, so that nothing continues forever. */
+/* Continues after a stop because a person has said "go on": keeps the memory and doubles the
+ * thresholds, up to ENTROPY_REPEAT_MAX repeats, so that nothing continues forever. */
 void entropy_state_go_on(struct entropy_state *state);
 /* Returns the number of steps in this segment. */
 int64_t entropy_state_steps(const struct entropy_state *state);
@@ -155,21 +157,21 @@ void entropy_state_done(struct entropy_state *state);
 
 /* Returns true if the latest step was stuck. */
 bool entropy_state_is_stuck(const struct entropy_state *state);
-/* Returns true if this call is among the last ENTROPY_WINDOW ones, from step `first` of the
- * segment on. */
+/* Returns true if one of the last ENTROPY_WINDOW steps, from step `first` of the segment on, has
+ * this call. */
 bool entropy_state_has_call(const struct entropy_state *state, struct digest call, int64_t first);
 
 /* Appends the state as bytes, at most ENTROPY_STATE_BYTES_MAX, for callers that judge one step
  * and exit. */
 void entropy_state_save(const struct entropy_state *state, struct str *out);
-/* Replaces the state by a saved one. *used_out is the number of bytes read; more may follow.
+/* Replaces the state with a saved one. *used_out is the number of bytes read; more may follow.
  * Fails with ERR_INVALID and leaves *state alone if entropy_state_save() did not write the
  * bytes. */
 ATTR_MUST_USE bool entropy_state_load(struct entropy_state *state, const void *bytes, size_t len,
                                       size_t *used_out, struct err *err);
 
-/* Requirement C1: returns true if the last `window` results are equal. Returns false if there
- * are fewer, if the window is below 2, or if one of them is unknown. `results` are in order, the
+/* Requirement C1: returns true if the last `window` results are equal. Returns false if there are
+ * fewer, if the window is below 2, or if one of the results is unknown. `results` are in order, the
  * latest last. */
 bool entropy_is_stuck(const struct digest *results, size_t count, int window);
 
@@ -183,44 +185,43 @@ void entropy_why(const struct entropy_verdict *verdict, struct str *out);
 void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsigned masks,
                    struct str *out);
 
-/*
- * The memory of a task: turns a step into its fact, which tells what is new in the step's result.
+/* The memory of a task: turns a step into its fact, which says how much of the step's result is
+ * new.
  *
- * It gets the call, then the normalised lines as they arrive, then the end. It keeps bounded
- * tables of lines, shapes of lines and calls of the current segment, and drops the oldest
- * entries. Tables grow as needed, so a task with a single attempt needs little memory. Owned by
- * one thread at a time. The tables can be saved and loaded for a run that is resumed.
- */
+ * It gets the call, then the normalised lines as they arrive, then the end. It keeps bounded tables
+ * of lines, shapes of lines and calls of the current segment, and drops the oldest entries. Tables
+ * grow as needed, so a task with a single attempt needs little memory. Owned by one thread at a
+ * time. The tables can be saved and loaded for a run that is resumed. */
 
 struct normaliser_line;
 struct normaliser_words;
 
 enum {
-    ENTROPY_LINES_MAX = 16384,           /* lines that are remembered */
-    ENTROPY_SAMPLE_MAX = 4096,           /* lines of the sample that stands for long results */
-    ENTROPY_SHAPES_MAX = 2048,           /* shapes of lines, the same */
-    ENTROPY_CALLS_MAX = 4096,            /* calls, the same */
-    ENTROPY_BLOB_BYTES_MAX = 384 * 1024, /* a memory that is saved is no larger */
-    ENTROPY_SAMPLE_LINES = 4,            /* lines of a sample */
-    ENTROPY_SAMPLE_BYTES = 240,          /* bytes of such a line, NUL counted */
+    ENTROPY_LINES_MAX = 16384, /* maximum remembered lines */
+    ENTROPY_SAMPLE_MAX = 4096, /* maximum lines of the sample that represents a long result */
+    ENTROPY_SHAPES_MAX = 2048, /* maximum remembered shapes of lines */
+    ENTROPY_CALLS_MAX = 4096,  /* maximum remembered calls */
+    ENTROPY_BLOB_BYTES_MAX = 384 * 1024, /* maximum bytes of a saved memory */
+    ENTROPY_SAMPLE_LINES = 4,            /* maximum lines of a sample */
+    ENTROPY_SAMPLE_BYTES = 240, /* maximum bytes of a line of a sample, including the NUL */
 };
 
 struct entropy_memory;
 
-/* `limits` are copied. The caller ends *out with entropy_memory_close(). */
+/* Makes an empty memory. Copies `limits`. The caller calls entropy_memory_close(). */
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits);
-/* NULL is allowed. */
+/* May be NULL. */
 void entropy_memory_close(struct entropy_memory *memory);
 
-/* A step begins. One of these, then lines, then entropy_memory_end(). */
+/* Begin a step with one of these functions, then add its lines, then call entropy_memory_end(). */
 
-/* A call of a tool with its arguments (an object; NULL: none), both borrowed for the
- * call. How the call key is made is in src/core/loops/entropy_call.c. */
+/* Begins the step of a tool call with its arguments (an object; NULL = none), both borrowed for the
+ * call. src/core/loops/entropy_call.c describes how the call key is made. */
 void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args);
-/* Words of an agent between its calls. No lines follow. */
+/* Begins the step of a message that the agent writes between its calls. No lines follow. */
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len);
-/* An attempt of ours, whose call digest is known. */
+/* Begins the step of an attempt by devs, whose call digest is known. */
 void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call);
 
 /* Returns the call's own words, which do not count in the message of a failing step; for
@@ -229,7 +230,7 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
 
 /* Adds the next line of the result. */
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
-/* Adds all lines of a text, normalised. Each text ends its last line. */
+/* Normalises the text and adds its lines. The end of the text also ends its last line. */
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len);
 struct fingerprint_line;
 /* Like entropy_memory_line(), for a line that a fingerprint has hashed. */
@@ -238,24 +239,24 @@ void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fing
 /* How the step ended. */
 struct entropy_end {
     bool failed;
-    bool running;         /* not over: the result is partial */
-    bool transient;       /* failed of something temporary: counts as a poll */
-    struct digest result; /* of an attempt: its fingerprint, which tells JSON from text; unknown:
-                             the lines are the result */
+    bool running;         /* the step is still running, so the result is partial */
+    bool transient;       /* failed for a temporary reason: counts as a poll */
+    struct digest result; /* for an attempt: its fingerprint, which distinguishes JSON from text; if
+                             unknown, the lines are the result */
 };
 
-/* Ends the step and returns its fact. The memory may also be closed, or begin another step,
- * without this; such a step leaves no fact, but what it taught is kept. */
+/* Ends the step and returns its fact. If the memory is closed or begins another step without this
+ * call, the step leaves no fact, but the memory keeps its lines. */
 void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
                         struct entropy_fact *out);
 
-/* A person has answered: forgets everything but the limits. */
+/* Forgets everything but the limits, after a person has answered. */
 void entropy_memory_reset(struct entropy_memory *memory);
 
-/* What masking did, for the report of a stop. A plain value. */
+/* Lines before and after masking, for the report of a stop. A plain value. */
 struct entropy_sample {
     unsigned masks; /* normaliser bits of all lines of the step */
-    int count;      /* number of lines below: the first masked ones */
+    int count;      /* number of `lines`: the first lines that were masked */
     struct {
         char raw[ENTROPY_SAMPLE_BYTES];    /* original, cut, NUL-terminated */
         char normal[ENTROPY_SAMPLE_BYTES]; /* normalised */
@@ -271,30 +272,30 @@ const struct entropy_sample *entropy_memory_last(const struct entropy_memory *me
 /* Appends the tables as bytes, at most ENTROPY_BLOB_BYTES_MAX; drops the oldest entries if
  * needed. Not during a step. */
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out);
-/* Replaces the memory by a saved one. Fails with ERR_INVALID and leaves *memory alone if
+/* Replaces the memory with a saved one. Fails with ERR_INVALID and leaves *memory alone if
  * entropy_memory_save() did not write the bytes. */
 ATTR_MUST_USE bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,
                                        struct err *err);
 
-/*
- * One trajectory as a JSON row, and the verdict on it as another: the rows of `devs entropy`. Pure.
+/* One trajectory as a JSON row, and the verdict on it as another: the rows of `devs entropy`. Pure.
  *
  *   {"id": "x", "steps": [{"tool": "shell", "args": {"command": "make"}, "exit": 2,
  *    "output": "..."}, ...]}
  *   {"id":"x","verdict":"stuck","rung":"repeat","step":5,"identity":"...","why":"..."}
  *
- * `exit` -1: still running; other than 0: failed; missing: 0. Tool "message" with args.text:
- * words of the agent. Tool "user", or a message with args.role "user": a person's word, a new
- * segment begins.
- */
+ * `exit` -1: still running; other than 0: failed; missing: 0. Tool "message" with args.text: a
+ * message of the agent. Tool "user", or a message with args.role "user": a person's message, which
+ * begins a new segment. */
 
 enum {
     ENTROPY_ROW_STEPS_MAX = 100000,
-    ENTROPY_ROW_VALUES_MAX = 650000, /* values of a row; each takes about 200 bytes while parsed */
+    ENTROPY_ROW_VALUES_MAX =
+        650000, /* maximum values of a row; each takes about 200 bytes while parsed */
 };
 
-/* Appends the row of the highest verdict reached, with the first step (from 1) that has it, and
- * a line feed. Fails with ERR_INVALID and appends nothing if the row is invalid. */
+/* Appends the row of the highest verdict reached, with the first step (from 1) that has it, and a
+ * line feed. Fails with ERR_INVALID if the row is invalid, or with ERR_LIMIT if it has more than
+ * ENTROPY_ROW_VALUES_MAX values; then appends nothing. */
 ATTR_MUST_USE bool entropy_row(const struct entropy_limits *limits, const struct str *row,
                                struct str *out, struct err *err);
 

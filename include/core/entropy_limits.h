@@ -33,41 +33,43 @@ const char *entropy_preset_name(enum entropy_preset preset);
 struct entropy_limits {
     enum entropy_preset preset; /* the chosen preset, even if some of its numbers are replaced */
 
-    int repeat_nudge;        /* the same call with the same result, in a row */
-    int repeat_stop;         /* the same */
-    int repeat_masked_stop;  /* the same, if it succeeds and only masked bytes differ */
-    int poll_nudge;          /* polls in a row of something that does not change */
-    int poll_stop;           /* the same */
-    int cycle_stop;          /* laps of a cycle of 2 to 8 steps */
-    int failure_nudge;       /* one call fails alike, with other calls in between */
-    int failure_stop;        /* as failure_nudge, if the agent changed nothing in between */
-    int failure_edited_stop; /* the same, whatever changed in between */
-    int barren_nudge;        /* steps in a row that bring nothing new */
-    int barren_stop;         /* the same */
+    int repeat_nudge; /* repeats before a nudge: the same call with the same result, in a row */
+    int repeat_stop;  /* repeats before the stop */
+    int repeat_masked_stop; /* repeats before the stop if the call succeeds and only masked bytes
+                               differ */
+    int poll_nudge;         /* polls in a row, of something that does not change, before a nudge */
+    int poll_stop;          /* polls in a row before the stop */
+    int cycle_stop;         /* laps of a cycle of 2 to 8 steps before the stop */
+    int failure_nudge; /* like failures of one call, with other calls in between, before a nudge */
+    int failure_stop;  /* like failures before the stop, if the agent changed nothing in between */
+    int failure_edited_stop; /* like failures before the stop, whatever changed in between */
+    int barren_nudge;        /* steps in a row without news before a nudge */
+    int barren_stop;         /* steps in a row without news before the stop */
     int poll_weight;         /* weight of a poll, in percent of a barren step */
-    int review_weight;       /* the same for another view of what is known */
-    int pause_nudge;         /* nothing but pauses in a row */
-    int pause_stop;          /* the same */
-    int monologue_nudge;     /* similar messages in a row without a call in between */
-    int monologue_stop;      /* the same */
-    int chant_stop;          /* messages that repeat themselves */
-    int chant_periods;       /* equal periods that make a chant */
-    int alike_percent;       /* percentage of common words that makes two messages alike */
-    int rewrite_percent;     /* the same for two texts written to one file in a row */
-    int lone_counter;        /* steps for which a counter that goes up by one is news */
-    int drift_turns;         /* changes of direction after which a number is no longer news */
-    int flips;               /* changes between success and failure of one call that are news */
-    int nudges;              /* hints to the agent before a person must answer */
+    int review_weight;   /* weight of a step that shows only a different view of known content, in
+                            percent of a barren step */
+    int pause_nudge;     /* pauses in a row, without any other step, before a nudge */
+    int pause_stop;      /* pauses in a row before the stop */
+    int monologue_nudge; /* similar messages in a row, without a call in between, before a nudge */
+    int monologue_stop;  /* similar messages in a row before the stop */
+    int chant_stop;      /* messages that repeat themselves before the stop */
+    int chant_periods;   /* minimum number of equal periods in a chant */
+    int alike_percent;   /* minimum percentage of common words in similar messages */
+    int rewrite_percent; /* like alike_percent, for two texts written to the same file in a row */
+    int lone_counter;    /* steps for which a counter that goes up by one is news */
+    int drift_turns;     /* changes of direction after which a number is no longer news */
+    int flips;  /* maximum changes between success and failure of one call that count as news */
+    int nudges; /* hints to the agent before a person must answer */
 };
 
 /* One threshold, for parsers and documents. */
 struct entropy_limit {
-    const char *name;        /* as in the struct, and in JSON */
-    size_t offset;           /* of the int in struct entropy_limits */
+    const char *name; /* name of the member in struct entropy_limits, and of the key in JSON */
+    size_t offset;    /* offset of the int in struct entropy_limits */
     int strict, normal, off; /* the numbers of the presets */
     int min;                 /* the smallest allowed value except 0 */
     int max;                 /* the largest allowed value */
-    const char *about;       /* what it counts, for documents; no full stop */
+    const char *about;       /* what the threshold counts, for documents; no full stop */
 };
 
 /* Returns the thresholds in the order above; NULL after the last. Static. */
@@ -77,14 +79,15 @@ const struct entropy_limit *entropy_limit_named(const char *name);
 
 /* Returns the value of the threshold. */
 int entropy_limit_get(const struct entropy_limits *limits, const struct entropy_limit *limit);
-/* Fails with ERR_INVALID unless the value is 0 or limit->min <= value <= limit->max. */
+/* Sets the threshold. Fails with ERR_INVALID unless the value is 0 or limit->min <= value <=
+ * limit->max. */
 ATTR_MUST_USE bool entropy_limit_set(struct entropy_limits *limits,
                                      const struct entropy_limit *limit, int64_t value,
                                      struct err *err);
 
 /* Returns the defaults. */
 struct entropy_limits entropy_limits_new(void);
-/* Returns the numbers of this preset, with it as the chosen one. */
+/* Returns the numbers of this preset, which is marked as the chosen one. */
 struct entropy_limits entropy_limits_preset(enum entropy_preset preset);
 
 /* Reads the name of a preset, or an object: its member "preset" replaces all numbers, and the
@@ -92,14 +95,14 @@ struct entropy_limits entropy_limits_preset(enum entropy_preset preset);
  * leaves *limits alone if something is unknown or out of range. */
 ATTR_MUST_USE bool entropy_limits_read(struct entropy_limits *limits, const struct json *json,
                                        struct err *err);
-/* Like entropy_limits_read(), from a NUL-terminated text. */
+/* Like entropy_limits_read(), from a NUL-terminated string. */
 ATTR_MUST_USE bool entropy_limits_parse(struct entropy_limits *limits, const char *text,
                                         struct err *err);
 /* Appends the object that entropy_limits_read() reads: the preset, if one was chosen, and all
  * numbers. */
 void entropy_limits_write(const struct entropy_limits *limits, struct str *out);
-/* Appends the chosen preset and the numbers that replace its own: "strict, repeat_stop 9". Nothing
- * if none was chosen. */
+/* Appends the chosen preset and the numbers that replace its own: "strict, repeat_stop 9". Appends
+ * nothing if no preset was chosen. */
 void entropy_limits_words(const struct entropy_limits *limits, struct str *out);
 
 #endif

@@ -86,23 +86,23 @@ enum take_up {
 
 enum {
     AGENT_CALLS_MAX =
-        10000,             /* EVENT_AGENT_CALL events per attempt; further calls are only counted */
-    EVENT_TEXT_MAX = 4096, /* bytes of a long string as JSON: a prompt, a task, a list */
-    EVENT_DATA_MAX = 8192, /* bytes of an event's JSON object */
-    EVENT_KIND_NAME_MAX = 32, /* bytes of a kind's name, including the NUL */
+        10000, /* maximum EVENT_AGENT_CALL events per attempt; further calls are only counted */
+    EVENT_TEXT_MAX = 4096,    /* maximum bytes of a long string as JSON: a prompt, a task, a list */
+    EVENT_DATA_MAX = 8192,    /* maximum bytes of an event's JSON object */
+    EVENT_KIND_NAME_MAX = 32, /* maximum bytes of a kind's name, including the NUL */
 };
 
 /* How an attempt ended. */
 struct event_end {
     struct outcome outcome;
-    struct digest fingerprint; /* of the result; unknown = not computed */
+    struct digest fingerprint; /* fingerprint of the result; unknown = not computed */
     bool partial;              /* the fingerprint does not cover all of the output */
     int64_t skipped_bytes;     /* bytes that the fingerprint counts but does not cover */
     int new_permille; /* share of lines that the task had not written before; -1 = no lines */
     bool fails;       /* the program exited with code 0, but the attempt was not a success */
     /* If set, `loop` is the attempt as a step of the task's trajectory, without the call and the
-     * share of new lines. Not set for the last attempt of a task that passes, and unless the
-     * outcome is exit, signal or timeout. */
+     * share of new lines. Set only if the outcome is exit, signal or timeout, and not for the last
+     * attempt of a task that passes. */
     bool has_loop;
     struct entropy_fact loop;
     const char *start_error; /* why the attempt never started, in one line; NULL = it started */
@@ -112,7 +112,7 @@ struct event_end {
 struct event_wait {
     struct delay delay;
     struct moment due;
-    bool is_free; /* requested by a server: the attempt before it does not count */
+    bool is_free; /* a server requested the wait, so the previous attempt does not count */
     struct decision_inputs inputs;
 };
 
@@ -149,7 +149,7 @@ struct event {
         } running;
         /* Not written for a plain success. */
         struct verdict_record judged;
-        struct verdict_label corrected; /* by a person, for any attempt that has ended */
+        struct verdict_label corrected; /* a person's correction, for any attempt that has ended */
         struct {
             bool skipped; /* a person skipped the wait; otherwise it was due */
         } wait_ended;
@@ -172,18 +172,20 @@ struct event {
             int needs; /* number of the needed task that did not pass */
         } blocked;
         struct {
-            int follows; /* number of the task that it follows; -1: a person holds it */
+            int follows; /* number of the task that this one follows; -1 = held by a person */
         } held;
-        /* `by` is NULL if the task was released because the task it followed got through. */
+        /* `by` is NULL if the task was released because the task that it followed got through. */
         struct {
-            struct moment due; /* new end of its wait, if this delays it; otherwise 0 */
+            struct moment
+                due; /* new end of the task's wait, if the release delays it; otherwise 0 */
         } released;
         struct {
-            enum cancel_mode mode; /* for the whole run if the event names no task */
+            enum cancel_mode mode; /* how to stop running attempts: of the whole run if the event
+                                      names no task */
         } cancel;
         struct {
             int64_t control; /* id of the control */
-            bool done;       /* false: refused */
+            bool done;       /* false: the control was refused */
             enum control_verb verb;
             const char *answer;
         } answered;
@@ -243,11 +245,11 @@ struct event {
         } changes;
         /* The result of the task's last step, which is kept. */
         struct {
-            bool is_folder; /* a folder; otherwise a branch */
+            bool is_folder; /* the result is in a folder; otherwise on a branch */
             const char *branch, *commit, *path;
         } kept;
         struct {
-            const char *keys; /* lines: the sandbox's keys that are not enforced here */
+            const char *keys; /* keys of the sandbox that are not enforced here, one per line */
             const char *why;
         } lacks;
         struct {
@@ -265,13 +267,13 @@ struct event {
             bool resumed;        /* the session had begun before this attempt */
         } session;
         struct {
-            struct agent_used used;   /* so far in this attempt */
+            struct agent_used used;   /* usage so far in this attempt */
             const char *refused_call; /* the last call that the CLI denied */
         } used;
         /* A tool call, or a message. A message of a person is tool "user" without `loop`; it begins
          * a new trajectory. */
         struct {
-            int64_t number; /* within the attempt, from 1 */
+            int64_t number; /* number of the call within the attempt, from 1 */
             int64_t ms;     /* duration; 0 = unknown */
             int code;       /* exit code; 1 if the call is only known to have failed */
             bool running;

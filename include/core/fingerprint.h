@@ -41,12 +41,12 @@
  * normaliser belongs to one thread at a time. */
 
 enum {
-    NORMALISER_LINE_MAX = 64 * 1024,               /* bytes of a raw line; longer ones are split */
-    NORMALISER_TEXT_MAX = 4 * NORMALISER_LINE_MAX, /* bytes of a normalised line: a token may be
-                                                      shorter than its replacement */
-    NORMALISER_WORDS_MAX = 128,                    /* words of a call that are replaced */
-    NORMALISER_WORD_MIN = 3,                       /* bytes; shorter words are too common */
-    NORMALISER_WORD_MAX = 128, /* bytes; longer words are not treated as names */
+    NORMALISER_LINE_MAX = 64 * 1024, /* maximum bytes of a raw line; longer ones are split */
+    NORMALISER_TEXT_MAX = 4 * NORMALISER_LINE_MAX, /* maximum bytes of a normalised line: a token
+                                                      may be shorter than its replacement */
+    NORMALISER_WORDS_MAX = 128,                    /* maximum words of a call that are replaced */
+    NORMALISER_WORD_MIN = 3,                       /* minimum bytes; shorter words are too common */
+    NORMALISER_WORD_MAX = 128, /* maximum bytes; longer words are not treated as names */
 };
 
 /* Kinds of tokens that are replaced. */
@@ -74,8 +74,8 @@ const char *normaliser_mask_words(enum normaliser_mask mask);
 struct normaliser_line {
     const char *bytes;   /* normalised; not NUL-terminated */
     size_t len;          /* 1..NORMALISER_TEXT_MAX */
-    const char *general; /* with the call's own words masked as well; used if the step fails. Equal
-                            to `bytes` if there are none */
+    const char *general; /* `bytes` with the call's own words masked as well; used if the step
+                            fails. Equal to `bytes` if it contains none of these words */
     size_t general_len;
     const char *raw; /* original, without the line end and any text that a lone \r overwrote */
     size_t raw_len;
@@ -90,7 +90,7 @@ typedef void normaliser_line_fn(void *ctx, const struct normaliser_line *line);
  * not news. */
 struct normaliser_words;
 
-/* The caller calls normaliser_words_close(). */
+/* Makes an empty set of words. The caller calls normaliser_words_close(). */
 void normaliser_words_open(struct normaliser_words **out);
 /* May be NULL. */
 void normaliser_words_close(struct normaliser_words *words);
@@ -109,7 +109,8 @@ void normaliser_open(struct normaliser **out, const struct normaliser_words *wor
 /* May be NULL. Drops an unfinished line. */
 void normaliser_close(struct normaliser *normaliser);
 
-/* Call before adding bytes: splits lines longer than this, or than NORMALISER_LINE_MAX. */
+/* Sets the maximum length of a line, in bytes, if it is below NORMALISER_LINE_MAX; longer lines are
+ * split. Call before adding bytes. */
 void normaliser_set_line_max(struct normaliser *normaliser, size_t bytes);
 
 /* Adds bytes; calls back for each complete line. */
@@ -128,26 +129,28 @@ void normaliser_drop(struct normaliser *normaliser);
 enum {
     FINGERPRINT_STREAMS = 2,
     FINGERPRINT_BYTES_MAX =
-        64 * 1024 * 1024, /* bytes of each stream; further bytes are only counted */
+        64 * 1024 * 1024, /* maximum bytes of each stream; further bytes are only counted */
     FINGERPRINT_JSON_MAX =
-        1024 * 1024, /* bytes of stdout from the start of the value; longer output is text */
+        1024 *
+        1024, /* maximum bytes of stdout from the start of the value; longer output is text */
 };
 
 /* One line of the output and its hashes; borrowed for the call. */
 struct fingerprint_line {
     int stream; /* 0 stdout, 1 stderr */
     const struct normaliser_line *line;
-    struct digest hash;         /* of line->bytes */
-    struct digest general_hash; /* of line->general; the same as `hash` if that is `bytes` */
+    struct digest hash; /* hash of line->bytes */
+    struct digest
+        general_hash; /* hash of line->general; the same as `hash` if `general` is `bytes` */
 };
-/* Called for each complete line; at the end of the output for an unfinished last line. */
+/* Called for each complete line and, at the end of the output, for an unfinished last line. */
 typedef void fingerprint_line_fn(void *ctx, const struct fingerprint_line *line);
 
 /* All members are optional. */
 struct fingerprint_setting {
     const struct normaliser_words *words; /* borrowed until the end */
     fingerprint_line_fn *line;            /* called for each line as it arrives */
-    void *ctx;                            /* for `line`; borrowed until the end */
+    void *ctx;                            /* passed to `line`; borrowed until the end */
     size_t line_max;                      /* as in normaliser_set_line_max(); 0 = not set */
 };
 
@@ -155,7 +158,7 @@ enum fingerprint_kind { FINGERPRINT_TEXT, FINGERPRINT_JSON };
 
 struct fingerprint_result {
     struct digest digest;        /* never 0,0, which means "not computed" */
-    struct digest masked_digest; /* of masked JSON; for text the same as `digest` */
+    struct digest masked_digest; /* digest of masked JSON; for text the same as `digest` */
     enum fingerprint_kind kind;
     uint64_t raw;  /* hash of the original bytes: if only `raw` differs, only masked bytes differ */
     int64_t lines; /* number of normalised lines in both streams */
@@ -167,7 +170,7 @@ struct fingerprint_result {
 
 struct fingerprint;
 
-/* `setting` may be NULL. The caller calls fingerprint_close(). */
+/* Begins a fingerprint. `setting` may be NULL. The caller calls fingerprint_close(). */
 void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting *setting);
 /* May be NULL. */
 void fingerprint_close(struct fingerprint *fingerprint);

@@ -13,8 +13,9 @@
 #include "digest.h"
 
 enum {
-    LINE_DIFF_LINES_MAX = 100 * 1000, /* lines of each text */
-    LINE_DIFF_CHANGES_MAX = 1000, /* changed lines after which the search gives up; takes 4 MB */
+    LINE_DIFF_LINES_MAX = 100 * 1000, /* maximum lines of each text */
+    LINE_DIFF_CHANGES_MAX =
+        1000, /* maximum changed lines, after which the search gives up; takes 4 MB */
 };
 
 enum line_change { LINE_SAME, LINE_REMOVED, LINE_ADDED };
@@ -71,7 +72,7 @@ size_t line_wrap_skip(const char *text, size_t len, int column, int *lack);
  * not count if the word before or after it denies it ("0 errors", "no failures", "without error",
  * "failed: 0", "errors=0"), or if it is part of a name (error.c, error-handler, no_error). */
 
-enum { ERROR_LINE_BYTES = 512 }; /* bytes of a line that are read */
+enum { ERROR_LINE_BYTES = 512 }; /* maximum bytes of a line that are read */
 
 /* Returns true if the line looks like an error. The text need not be NUL-terminated. */
 bool line_is_error(const char *text, size_t len);

@@ -58,7 +58,7 @@ struct outcome {
     int64_t own_wait_ms; /* part of ran_ms: from the agent's first own retry to the next answer or
                             the end */
     int64_t ran_ms;      /* from start to end */
-    int64_t bytes[2];    /* written to stdout and stderr */
+    int64_t bytes[2];    /* bytes written to stdout and stderr */
     int64_t lines[2];    /* line feeds in stdout and stderr */
     int64_t rss_kib_max; /* peak memory of the child and the processes it waited for */
     int64_t cpu_ms;      /* user + system */

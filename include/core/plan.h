@@ -22,21 +22,23 @@
 enum {
     PLAN_ID_MAX = 64, /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
     PLAN_TASKS_MAX = 100000,
-    PLAN_STEPS_MAX = 64,        /* steps of one task */
-    PLAN_NEEDS_MAX = 1000,      /* needs of one task */
-    PLAN_ARGS_MAX = 4096,       /* arguments of one command */
-    PLAN_TITLE_MAX = 200,       /* characters of a title, and of the plan's name */
-    PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
-    PLAN_ENV_MAX = 1000,        /* variables of one step */
+    PLAN_STEPS_MAX = 64,        /* maximum steps of one task */
+    PLAN_NEEDS_MAX = 1000,      /* maximum needs of one task */
+    PLAN_ARGS_MAX = 4096,       /* maximum arguments of one command */
+    PLAN_TITLE_MAX = 200,       /* maximum characters of a title, and of the plan's name */
+    PLAN_TEXT_MAX = 128 * 1024, /* maximum bytes of one argument, path, or NAME=value */
+    PLAN_ENV_MAX = 1000,        /* maximum variables of one step */
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
-    PLAN_SOURCES_MAX = 64,      /* different sources that the steps of a plan name */
-    PLAN_ROUNDS_MAX = 100,      /* rounds of one task */
+    PLAN_SOURCES_MAX = 64,      /* maximum different sources that the steps of a plan name */
+    PLAN_ROUNDS_MAX = 100,      /* maximum rounds of one task */
     PLAN_QUIET_MS = 900 * 1000, /* how long an agent may be silent by default, in ms */
-    PLAN_CONTRACTS_MAX = 1000,  /* different contracts in a plan */
-    PLAN_SCHEMAS_MAX = 100000,  /* schemas in all its contracts, see contract_schema_count() */
-    PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* bytes of all its contracts' texts */
+    PLAN_CONTRACTS_MAX = 1000,  /* maximum different contracts in a plan */
+    PLAN_SCHEMAS_MAX =
+        100000, /* maximum schemas in all contracts of a plan, see contract_schema_count() */
+    PLAN_CONTRACT_BYTES_MAX =
+        16 * 1024 * 1024, /* maximum bytes of the texts of all contracts of a plan */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 
@@ -71,8 +73,8 @@ struct plan_agent {
     char *prompt;                  /* owned; never NULL */
     char **args;                   /* owned, NULL-terminated; additional arguments for the CLI;
                                       NULL = none */
-    char **permission_args;        /* owned, NULL-terminated; NULL = the adapter's */
-    char *model;                   /* owned; NULL = the CLI's own */
+    char **permission_args;        /* owned, NULL-terminated; NULL = the adapter's arguments */
+    char *model;                   /* owned; NULL = the CLI's default */
     char *resume;                  /* owned; id of the session to resume; NULL = a new session */
     char *output; /* owned; file for the final text after success, relative to the working folder;
                      NULL = none */
@@ -120,13 +122,13 @@ struct plan_task {
     int dependent_count;
     int rounds; /* maximum passes over the steps, from an agent's step on, including the first pass
                  */
-    struct budget budget;                   /* for all agents of the task together */
+    struct budget budget;                   /* budget shared by all agents of the task */
     const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
                                                NULL */
     struct workspace_spec *own_workspace;   /* owned; the task's own workspace, NULL = none */
 };
 
-/* A task's number by its id. */
+/* Maps a task's id to its number. */
 struct plan_name {
     const char *id; /* borrowed from the task */
     int task;
@@ -135,20 +137,21 @@ struct plan_name {
 struct plan {
     char *name; /* owned; defaults to "plan" */
     int jobs;   /* 0 = unspecified */
-    bool grows; /* begins without tasks; they are added while the run is active: see plan_grow() */
+    bool grows; /* the plan begins without tasks, which are added while the run is active: see
+                   plan_grow() */
     bool idempotent;
     struct policy *policies; /* owned; the policies of the settings, then the plan's own */
     int policy_count;
-    int setting_count;               /* number of policies that come from the settings */
-    bool has_settings;               /* the settings provided values, or might have */
-    const struct policy *policy;     /* for steps that name none; borrowed like a step's */
-    struct policy *own_policy;       /* owned; like a step's */
-    struct entropy_limits loops;     /* thresholds of loop detection */
-    bool has_loops;                  /* the plan or the settings set some of them */
-    struct workspace_spec workspace; /* for tasks that have none */
-    struct sandbox_spec sandbox;     /* for steps that have none */
-    struct plan_limits limits;       /* for each attempt */
-    struct budget budget;            /* for all agents of a run */
+    int setting_count;           /* number of policies that come from the settings */
+    bool has_settings;           /* the settings provided values, or might have */
+    const struct policy *policy; /* default for steps that name no policy; borrowed like a step's */
+    struct policy *own_policy;   /* owned; like a step's */
+    struct entropy_limits loops; /* thresholds of loop detection */
+    bool has_loops;              /* the plan or the settings set some of the thresholds */
+    struct workspace_spec workspace; /* default for tasks without a workspace of their own */
+    struct sandbox_spec sandbox;     /* default for steps without a sandbox of their own */
+    struct plan_limits limits;       /* limits of each attempt */
+    struct budget budget;            /* budget shared by all agents of a run */
     struct adapters *adapters;       /* owned; the visible agents; NULL = the built-in ones */
     enum plan_hangup on_hangup;      /* what to do when the terminal goes away */
     unsigned said; /* bits of enum plan_said: keys that the plan or the settings set */
@@ -187,9 +190,9 @@ struct plan_context {
     const struct plan_files *files;  /* borrowed; NULL = none: contracts must be in the plan */
 };
 
-/* Like plan_parse(), but policies and limits of the settings are visible, and contracts may be in
- * files. They become part of the plan, so that plan_write() writes a self-contained text. A text
- * from a log keeps its own settings. */
+/* Like plan_parse(), but the policies and limits that the settings define are visible, and
+ * contracts may be in files. They become part of the plan, so that plan_write() writes a
+ * self-contained text. A text from a log keeps its own settings. */
 ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct plan_context *context,
                                    struct plan **out, struct violations *violations);
 
@@ -226,16 +229,16 @@ bool plan_has_more(const struct plan *plan);
 ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct plan **out,
                              struct err *err);
 
-/* Returns the policy with this name: the plan's own, else that of the settings, else the built-in
- * one; NULL if there is none. */
+/* Returns the policy with this name: the plan's own, else the one from the settings, else the
+ * built-in one; NULL if there is none. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
 
 /* Returns the number of the agent's step that this step belongs to: the last one at or before
  * `step`; -1 if there is none. */
 int plan_task_agent_step(const struct plan_task *task, int step);
 
-/* Returns the sandbox of the task's first step that has one; a sandbox of kind none if no step has.
- * Borrowed. */
+/* Returns the sandbox of the task's first step that has one; a sandbox of kind none if no step has
+ * one. Borrowed. */
 const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task);
 
 /* Returns the sandbox in which `workspace.setup` runs, given the task's sandbox and setup_in; kind
@@ -275,7 +278,7 @@ const struct contract *settings_schema(void);
 /* A plan from the log, in which redaction marks replace secrets. */
 
 /* Replaces marks in the commands of steps (argv, env, cwd, stdin, the prompt, and the variables of
- * the adapter) and in `setup` by the values of the variables they name in `environment`
+ * the adapter) and in `setup` with the values of the variables that they name in `environment`
  * ("NAME=value", NULL-terminated). Leaves a string alone if a variable is missing, or if `redactor`
  * would not redact the new string to the old one: the mark then replaced something else, such as a
  * part of the value or an encoded value. No other thread may use the plan yet. */
@@ -313,8 +316,8 @@ ATTR_MUST_USE bool plan_sessions_check(const struct plan *plan, struct violation
  * policy, because nothing can be restored before a second one; the decision says so. An attempt
  * that failed to start may be repeated. */
 
-/* Returns true if the plan has all its tasks, which plans of people and agents must. Otherwise adds
- * a violation: only devs itself starts runs with growing plans. */
+/* Returns true if the plan has all its tasks, as plans written by people and agents must. Otherwise
+ * adds a violation: only devs itself starts runs with growing plans. */
 ATTR_MUST_USE bool plan_is_whole(const struct plan *plan, struct violations *violations);
 
 /* Returns a growing copy of `base`, which must have "grows" and outlive the copy. The caller calls

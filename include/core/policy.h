@@ -11,7 +11,7 @@
 #include "verdict.h"
 
 enum {
-    POLICY_NAME_MAX = 32,                       /* a name has fewer bytes */
+    POLICY_NAME_MAX = 32,                       /* maximum bytes of a name, including the NUL */
     POLICY_ATTEMPTS_MAX = 100,                  /* maximum of a policy's max_attempts */
     POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* maximum of a policy's delays */
     POLICY_FREE_HINTS = 2, /* maximum waits on a server's hint that use up no attempt */
@@ -44,7 +44,7 @@ enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2, POLICY_ON_UNKNOWN = 4 
 
 struct policy {
     char name[POLICY_NAME_MAX + 1]; /* only the name of a step's own policy ends in '+' */
-    int max_attempts;               /* including the first one */
+    int max_attempts;               /* maximum attempts, including the first one */
     int64_t base_delay_ms;
     double multiplier;
     int64_t cap_ms; /* maximum of a delay by the formula, including jitter */
@@ -52,7 +52,7 @@ struct policy {
     double jitter;       /* proportional: fraction of the delay, in both directions, 0..1; else 0 */
     unsigned retry_on;   /* POLICY_ON_* */
     bool retry_timeouts; /* also retries after the step's own timeout (requirement E2) */
-    unsigned phases;     /* bits 1 << enum phase: phases in which it retries */
+    unsigned phases;     /* bits 1 << enum phase: phases in which the policy retries */
     int window;          /* this many equal results in a row are a loop; 0 = off */
     int same_stops;      /* like `window`, for tasks with rounds; 0 = off */
     int unchanged_stops; /* this many equal results of a persistent failure in a row on an
@@ -111,7 +111,7 @@ struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int
 
 /* Identifies a draw: the same key always gives the same number. */
 struct draw_key {
-    uint64_t seed; /* of the run */
+    uint64_t seed; /* seed of the run */
     int task, step, round, attempt;
 };
 
@@ -136,7 +136,7 @@ enum { BUDGET_TOLD_PERCENT = 80 }; /* share of its limit at which a budget is re
 
 /* Zero-initialized: no limits. */
 struct budget {
-    int64_t limits[BUDGET_KIND_COUNT]; /* by kind; 0 = none */
+    int64_t limits[BUDGET_KIND_COUNT]; /* limits by kind; 0 = no limit */
 };
 
 /* Usage of one budget. */
@@ -150,7 +150,7 @@ struct budget_use {
 /* Returns the key in plans: "cost_usd", "turns", "calls" or "wall_s". */
 const char *budget_kind_name(enum budget_kind kind);
 
-/* Returns whether anything is limited. */
+/* Returns whether the budget has any limit. */
 bool budget_is_set(const struct budget *budget);
 
 /* Returns the use at which the budget is reported. */

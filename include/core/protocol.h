@@ -14,7 +14,7 @@
 #include "str.h"
 #include "verdict.h"
 
-/* What follows for the step. Numbers are in the log: never renumber. */
+/* The decision on the step after an attempt. Numbers are in the log: never renumber. */
 enum decision_kind {
     DECISION_SUCCEEDED = 0,
     DECISION_WAIT = 1,
@@ -25,7 +25,8 @@ enum decision_kind {
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,
-    DECISION_MAX_RETRIES = 9, /* attempts used up, and the policy wants this name */
+    DECISION_MAX_RETRIES =
+        9, /* attempts used up, under a policy with POLICY_EXHAUSTED_MAX_RETRIES */
     DECISION_KIND_COUNT,
 };
 
@@ -42,27 +43,26 @@ struct protocol_facts {
     const struct digest *results; /* borrowed; results since the last fresh start, oldest first,
                                      this one last: as many as the policy's windows need */
     size_t result_count;
-    const struct circles
-        *circles;         /* borrowed; what the rungs found about the attempts; NULL = nothing */
-    unsigned masks;       /* normaliser bits masked in the result of this attempt */
-    bool is_unchanged;    /* the tree has not changed since the previous attempt */
-    int scale;            /* windows are multiplied by this: circles_scale() */
+    const struct circles *circles; /* borrowed; loop state of the task's attempts; NULL = none */
+    unsigned masks;                /* normaliser bits masked in the result of this attempt */
+    bool is_unchanged;             /* the tree has not changed since the previous attempt */
+    int scale;                     /* windows are multiplied by this: circles_scale() */
     bool ignores_repeats; /* the plan's loops are "off": equal results do not end the step */
     int step;             /* number of the step, from 0 */
-    int round, rounds; /* of the task's agent, if its step is at or before this one; otherwise 0 */
+    int round, rounds; /* current and maximum round of the task's agent, if its step is at or before
+                          this one; otherwise 0 */
     bool stopping;     /* a person wants this task stopped */
     enum outcome_stop stop; /* why the step may not continue unless it passed; usually STOP_ASKED */
     const char *refused;    /* borrowed; the last call that the CLI denied to the agent before this
                                step ended; NULL = none */
-    const struct circles
-        *calls;              /* borrowed; STOP_LOOP: what the rungs found about the agent's calls */
-    struct budget_use spent; /* STOP_BUDGET: the budget that is used up */
-    bool spent_by_run;       /* STOP_BUDGET: the budget is the run's */
-    int interrupted;         /* interruptions of this step so far, including this one */
-    bool repeatable;         /* the workspace can be reset, or the step is idempotent */
-    int64_t started_mono_ms; /* the step's first start, for the deadline */
-    int64_t held_ms;         /* time for which it was held since then; does not count */
-    uint64_t draw;           /* policy_draw() for this attempt */
+    const struct circles *calls; /* borrowed; STOP_LOOP: loop state of the agent's calls */
+    struct budget_use spent;     /* STOP_BUDGET: the budget that is used up */
+    bool spent_by_run;           /* STOP_BUDGET: the budget is the run's */
+    int interrupted;             /* interruptions of this step so far, including this one */
+    bool repeatable;             /* the workspace can be reset, or the step is idempotent */
+    int64_t started_mono_ms;     /* the step's first start, for the deadline */
+    int64_t held_ms;             /* time on hold since then, which does not count */
+    uint64_t draw;               /* policy_draw() for this attempt */
     struct moment now;
 };
 
@@ -127,9 +127,9 @@ int protocol_unchanged_max(const struct protocol_facts *facts);
  * times in `facts`. */
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
 
-/* Call for a decision that no round follows. If an agent's work failed and it was denied a call,
- * only a person can allow the call: changes *out to NEEDS_YOU. Otherwise sets facts->refused to
- * NULL. */
+/* Changes *out to NEEDS_YOU if an agent's work failed and the agent was denied a call, because only
+ * a person can allow the call. Otherwise sets facts->refused to NULL. Call for a decision that no
+ * round follows. */
 void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
 
 /* Returns whether the verdict says when to come back although the environment did not fail. devs
@@ -139,9 +139,9 @@ bool protocol_is_parked(const struct verdict *verdict);
 /* Returns "", "agent", "calls", "task" or "run". Static. */
 const char *decision_of_name(enum decision_of of);
 
-/* Sets the inputs of the decision for a new event: for a wait, those of the formula; for an end,
- * why the policy did not continue. They borrow from the facts and from *why, to which the reason of
- * a loop rule is appended. */
+/* Sets the inputs of the decision for a new event: for a wait, the inputs of the formula; for an
+ * end, why the policy did not continue. The inputs borrow from the facts and from *why, to which
+ * the reason of a loop rule is appended. */
 void protocol_inputs(const struct protocol_facts *facts, const struct decision *decision,
                      struct str *why, struct decision_inputs *out);
 /* Sets the members about a used-up budget. */

@@ -1,7 +1,7 @@
 /* redact.h - cuts secrets out of text before it is written anywhere. Pure.
  *
  * Secrets are:
- * - The values of variables, in the environment and in the plan's `env`, whose names say so
+ * - The values of variables, in the environment and in the plan's `env`, whose names imply a secret
  *   (redact_name_is_secret() and the setting `names`), and known tokens in the values of other
  *   variables and in strings of the plan. A value needs at least REDACT_VALUE_MIN bytes and must
  *   not
@@ -28,16 +28,16 @@
 #include "str.h"
 
 enum {
-    REDACT_VALUE_MIN = 8,          /* bytes; shorter values cannot be told from ordinary text */
-    REDACT_VALUES_MAX = 2048,      /* values, including lines of values */
-    REDACT_BYTES_MAX = 128 * 1024, /* bytes of all values together */
-    REDACT_PATTERNS_MAX = 64,      /* patterns in the settings */
-    REDACT_LINE_MAX = 16 * 1024,   /* bytes of a line that patterns see at once; longer lines are
-                                      searched in windows that overlap by half */
-    REDACT_HOLD_MAX = 64 * 1024,   /* maximum bytes that a stream holds back */
-    REDACT_SINK_MAX = 64 * 1024,   /* maximum bytes given to a sink at once */
-    REDACT_NAME_MAX = 64,          /* bytes of NAME; longer names are cut */
-    REDACT_COUNTED_MAX = 64,       /* maximum names listed by redact_counts_lines() */
+    REDACT_VALUE_MIN = 8,     /* minimum bytes; shorter values cannot be told from ordinary text */
+    REDACT_VALUES_MAX = 2048, /* maximum values, including lines of values */
+    REDACT_BYTES_MAX = 128 * 1024, /* maximum bytes of all values together */
+    REDACT_PATTERNS_MAX = 64,      /* maximum patterns in the settings */
+    REDACT_LINE_MAX = 16 * 1024, /* maximum bytes of a line that patterns see at once; longer lines
+                                    are searched in windows that overlap by half */
+    REDACT_HOLD_MAX = 64 * 1024, /* maximum bytes that a stream holds back */
+    REDACT_SINK_MAX = 64 * 1024, /* maximum bytes given to a sink at once */
+    REDACT_NAME_MAX = 64,        /* maximum bytes of NAME; longer names are cut */
+    REDACT_COUNTED_MAX = 64,     /* maximum names listed by redact_counts_lines() */
 };
 
 /* A pattern in the settings. */
@@ -63,7 +63,8 @@ struct redactor;
 /* Sources of secrets. Borrowed for the call; each member may be NULL. */
 struct redact_setting {
     char *const *environment; /* "NAME=value", NULL-terminated */
-    const struct plan *plan;  /* for the `env` of its steps, and for tokens in its strings */
+    const struct plan
+        *plan; /* the plan; the `env` of its steps and tokens in its strings are sources */
     const struct secret_settings *settings;
 };
 
@@ -126,13 +127,13 @@ const struct redact_counts *redact_stream_counts(const struct redact_stream *str
  * NULL, copies the text. */
 void redact_text(const struct redactor *redactor, const char *bytes, size_t len, struct str *out,
                  struct redact_counts *counts);
-/* Returns a redacted copy of a NUL-terminated text; NULL for NULL. The caller frees. */
+/* Returns a redacted copy of a NUL-terminated string; NULL for NULL. The caller frees. */
 ATTR_MUST_USE char *redact_string(const struct redactor *redactor, const char *text,
                                   struct redact_counts *counts);
 
-/* Replaces marks by the values of the variables they name, if these exist in `environment`
- * ("NAME=value", NULL-terminated). Appends to *out. Returns true if no mark is left. For resuming
- * a plan from the log. */
+/* Replaces marks with the values of the variables that they name, if these exist in `environment`
+ * ("NAME=value", NULL-terminated). Appends to *out. Returns true if no mark is left. For resuming a
+ * plan from the log. */
 bool redact_restore(const char *text, char *const *environment, struct str *out);
 /* Copies the name of the first mark in the text. Returns false if there is none. */
 bool redact_find_mark(const char *text, char name[REDACT_NAME_MAX + 1]);

@@ -30,13 +30,13 @@ enum {
 
 /* A decision that this build makes differently. Borrowed for the duration of the call. */
 struct redecide_difference {
-    const struct run_state *state; /* as in the log, before `recorded` */
+    const struct run_state *state; /* the state before `recorded`, as in the log */
     enum input_kind input;         /* kind of the input that was decided on */
     const struct event *cause; /* the recorded event that was the input; for INPUT_TIME, the first
                                   event that followed */
     const struct event
-        *recorded; /* NULL: the log has nothing here. May be an event that cannot be applied */
-    const struct event *made; /* NULL: this build decides nothing here */
+        *recorded; /* the event in the log; NULL = none. May be an event that cannot be applied */
+    const struct event *made; /* the event that this build made; NULL = none */
 };
 /* Called for each difference, in the order of the log. */
 typedef void redecide_differs_fn(void *ctx, const struct redecide_difference *difference);
@@ -54,19 +54,19 @@ struct redecide_run {
                         stopped */
     redecide_act_fn *act;
     redecide_differs_fn *differs;
-    void *ctx; /* of both callbacks */
+    void *ctx; /* passed to both callbacks */
 };
 
 /* The result. decisions = same + different + lost + unseen. */
 struct redecide_sum {
-    int64_t events;    /* compared so far */
+    int64_t events;    /* events compared so far */
     int64_t decisions; /* recorded decisions, and decisions missing from the log */
     int64_t same;
-    int64_t different; /* from the first decision that differs up to the next input */
-    int64_t unseen;    /* not compared: after REDECIDE_DIFFERENCES_MAX differences; in a plan that
-                          grows, after the first */
-    int64_t lost;      /* decisions that follow controls that the log no longer has */
-    int64_t lost_acts; /* the number of these controls */
+    int64_t different; /* decisions from the first one that differs up to the next input */
+    int64_t unseen; /* decisions not compared: after REDECIDE_DIFFERENCES_MAX differences; in a plan
+                       that grows, after the first */
+    int64_t lost;   /* decisions that follow controls that the log no longer has */
+    int64_t lost_acts; /* number of controls that the log no longer has */
     int64_t acts;      /* controls by people, accepted as recorded */
     int64_t facts;     /* events that say what happened, accepted as recorded */
     int64_t unknown;   /* events of kinds that this build does not know */
@@ -79,29 +79,30 @@ struct redecide_sum {
 
 struct redecide;
 
-/* Call before the first event. The caller frees with redecide_close(). */
+/* Begins the comparison. Call before the first event. The caller frees with redecide_close(). */
 void redecide_open(struct redecide **out, const struct redecide_run *run);
 /* Accepts NULL. */
 void redecide_close(struct redecide *redecide);
 
 /* Adds the next event of the run and copies what it needs. The decisions of a moment are compared
- * when an event of another moment arrives. Fails with ERR_DAMAGED if the event cannot follow, and
- * with ERR_LIMIT beyond REDECIDE_MOMENT_MAX. Add nothing after a failure. */
+ * when an event of a different moment arrives. Fails with ERR_DAMAGED if the event cannot follow,
+ * and with ERR_LIMIT beyond REDECIDE_MOMENT_MAX. Add nothing after a failure. */
 ATTR_MUST_USE bool redecide_add(struct redecide *redecide, const struct event *event,
                                 struct err *err);
-/* Call after the last event. Fails like redecide_add(). */
+/* Compares the decisions of the last moment. Call after the last event. Fails like
+ * redecide_add(). */
 ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 
 /* Returns the result so far; valid until redecide_close(). */
 const struct redecide_sum *redecide_sum(const struct redecide *redecide);
 
-/* Turns a recorded verdict into what it was before the step's expectation was applied. If a failure
+/* Restores a recorded verdict to its form before the step's expectation was applied. If a failure
  * was expected, a success without a recorded verdict (`was_recorded` false) was originally a
  * failure that meets the plan; the log does not say which one. */
 void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
                         struct verdict *verdict);
 
-/* Returns whether events of this kind are decisions, that is, follow from what came before. */
+/* Returns whether events of this kind are decisions, that is, follow from earlier events. */
 bool redecide_is_decision(enum event_kind kind);
 
 #endif

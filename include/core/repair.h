@@ -23,7 +23,7 @@ enum {
 
 /* Returns whether the agent may be asked to repair these violations. Returns false for an empty
  * list, and if a violation, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH: the agent did
- * something else than requested, which no prompt can repair. */
+ * something other than requested, which no prompt can repair. */
 bool repair_may_retry(const struct violations *violations);
 
 /* Appends the prompt: each violation with its path, code and error, and the expected and actual
@@ -39,7 +39,7 @@ struct repair_failure {
     char *const *argv;      /* NULL-terminated; NULL: it is the agent's output */
     const char *ended;      /* how the step ended, in a few words */
     const char *violations; /* lines that say where the output breaks its contract */
-    const char *tail;       /* the end of its output; need not be valid text */
+    const char *tail;       /* the end of the step's output; need not be valid text */
     size_t tail_len;
     bool expected_to_fail; /* the step was expected to fail; it passed, or failed in a different way
                             */
@@ -52,7 +52,7 @@ void repair_failure_prompt(const struct repair_failure *failure, size_t max, str
 
 /* Whether an attempt of a step with an output contract succeeded with the requested output. */
 
-enum { CONTRACT_OUTPUT_MAX = 1024 * 1024 }; /* larger output matches no contract */
+enum { CONTRACT_OUTPUT_MAX = 1024 * 1024 }; /* maximum bytes; larger output matches no contract */
 
 /* The standard output of the attempt. */
 struct contract_output {
@@ -81,20 +81,21 @@ enum {
 
 /* Borrowed for the duration of the call; NULL = none. */
 struct agent_prompt {
-    const char *step;       /* the prompt of the plan's step; never NULL */
-    const char *repair;     /* the repair that this round is for; NULL in the first round */
-    const char *nudge;      /* of the loop detector, not delivered yet */
-    const char *hint;       /* from a person, with a retry */
-    const char *why;        /* why the previous attempt of the same round ended without a result */
-    const char *violations; /* lines that say where its result breaks the contract */
+    const char *step;   /* the prompt of the plan's step; never NULL */
+    const char *repair; /* the repair prompt of this round; NULL in the first round */
+    const char *nudge;  /* a nudge of the loop detector that has not been delivered yet */
+    const char *hint;   /* a person's hint, given with a retry */
+    const char *why;    /* why the previous attempt of the same round ended without a result */
+    const char
+        *violations; /* lines that say where the result of that attempt breaks the contract */
     bool resumes; /* the attempt continues a session that has received the step's prompt, or more */
     bool was_asked; /* this session has received the prompt of this round */
 };
 
 /* Appends the prompt. A session that has received this round's prompt gets a request to continue or
- * to fix the violations; any other session gets the round's repair, or the step's prompt. A new
- * session gets the step's prompt and the repair. The nudge follows, and a person's hint comes
- * last. */
+ * to fix the violations; any other continued session gets the round's repair, or in the first round
+ * the step's prompt. A new session gets the step's prompt and the repair. The nudge follows, and a
+ * person's hint comes last. */
 void agent_prompt_write(const struct agent_prompt *prompt, struct str *out);
 
 /* Appends one line that says how an attempt ended, for `why`: at most AGENT_WHY_MAX bytes without
@@ -117,8 +118,8 @@ const char *agent_session_next(const struct run_state *state, int task,
                                const struct plan_agent *agent);
 
 /* Returns the arguments of the step's latest attempt, or of the next one if the step is waiting for
- * it: those of adapter_argv() without the prompt, or a copy of the plan's if the step has no agent.
- * The caller frees them with adapter_argv_free(). */
+ * it: the arguments from adapter_argv() without the prompt, or a copy of the plan's arguments if
+ * the step has no agent. The caller frees them with adapter_argv_free(). */
 char **agent_session_argv(const struct run_state *state, int task, int step);
 
 #endif

@@ -16,10 +16,11 @@
 #include "str.h"
 
 enum {
-    RETRY_CASES_MIN = 20, /* with fewer, only their number is shown */
-    RETRY_TRIES_MAX = 16, /* tries counted separately; later ones count as the last of these */
+    RETRY_CASES_MIN = 20, /* minimum cases for a share; with fewer, only their number is shown */
+    RETRY_TRIES_MAX =
+        16, /* maximum tries counted separately; later ones count as the last of these */
     RETRY_CLASSES_MAX =
-        64, /* classes counted separately; attempts of other classes are only counted */
+        64, /* maximum classes counted separately; attempts of other classes are only counted */
 };
 
 /* Number of next attempts, and how many passed. */
@@ -34,9 +35,10 @@ enum { RETRY_PLAIN, RETRY_HINTED, RETRY_HINT_COUNT };          /* a person gave 
 /* All attempts that failed with one class. */
 struct retry_class {
     struct failure_class class;
-    int64_t failed;               /* number of attempts, whatever followed them */
-    int64_t waited_ms, ran_ms;    /* before and during the next attempts */
-    int64_t in_vain_ms;           /* sum of both for next attempts that failed */
+    int64_t failed; /* number of attempts, whatever followed them */
+    int64_t waited_ms,
+        ran_ms;         /* time waited before the next attempts, and time in which they ran */
+    int64_t in_vain_ms; /* sum of both times for next attempts that failed */
     struct retry_count new_round; /* next attempts for which an agent was prompted again; not
                                      included in the other counts */
     /* By the number of the next try in its round, from 2. */
@@ -44,9 +46,9 @@ struct retry_class {
 };
 
 struct retry_help {
-    int64_t runs;     /* added so far */
-    int64_t attempts; /* without attempts that were cancelled or interrupted */
-    int64_t failed;   /* of these */
+    int64_t runs;     /* runs added so far */
+    int64_t attempts; /* attempts, without cancelled and interrupted ones */
+    int64_t failed;   /* attempts that failed */
     int64_t untold;   /* failed attempts of classes beyond RETRY_CLASSES_MAX */
     struct retry_class classes[RETRY_CLASSES_MAX];
     int class_count;
@@ -54,11 +56,11 @@ struct retry_help {
 
 /* How an attempt went, as far as it matters for the next one. */
 struct retry_attempt {
-    int number;                 /* within its step, from 1 */
+    int number;                 /* number of the attempt within its step, from 1 */
     struct failure_class class; /* the class of success if it passed */
     enum outcome_kind outcome;
     struct digest fingerprint;
-    int64_t waited_ms; /* length of the wait before it */
+    int64_t waited_ms; /* length of the wait before the attempt */
     int64_t ran_ms;
     bool hinted;
     bool ends_round; /* a new round follows */
@@ -70,7 +72,7 @@ struct retry_step {
     int before;                /* attempts of earlier rounds */
     bool failed;               /* `last` exists and failed */
     bool same;                 /* `last` had the same result as the attempt before it */
-    struct retry_attempt last; /* the last one that counts */
+    struct retry_attempt last; /* the last attempt that counts */
 };
 /* Adds the next ended attempt. */
 void retry_step_add(struct retry_step *step, const struct retry_attempt *attempt);
@@ -95,10 +97,10 @@ struct retry_count retry_class_count(const struct retry_class *class, enum retry
 struct retry_share {
     double share, low, high;
 };
-/* `count` must have at least one case. */
+/* Returns the share and its interval. `count` must have at least one case. */
 struct retry_share retry_share_of(struct retry_count count);
 
-/* Where retrying stops paying: the first try from which on not one of RETRY_CASES_MIN or more cases
+/* Where retrying stops paying: the first try from which on none of at least RETRY_CASES_MIN cases
  * passed, and the last try seen. */
 struct retry_tail {
     int from, to;
@@ -126,7 +128,8 @@ ATTR_MUST_USE bool retry_case_of(const struct run_state *state, int task, struct
 struct retry_odds {
     struct retry_count count;
     struct retry_case like;
-    bool by_fault, by_try; /* what the cases have in common with `like` besides the class */
+    bool by_fault,
+        by_try; /* the cases have the fault, and the try, of `like` as well as its class */
 };
 /* Returns false if there are too few cases. */
 ATTR_MUST_USE bool retry_help_odds(const struct retry_help *help, const struct retry_case *like,

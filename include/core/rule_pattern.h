@@ -1,9 +1,7 @@
-/*
- * rule_pattern.h - one regular expression of a rule, on PCRE2.
+/* rule_pattern.h - one regular expression of a rule, on PCRE2.
  *
- * Compiled patterns are read-only and may be shared by threads. A matcher is the memory of one
- * thread. Subjects are the bytes of one line.
- */
+ * Compiled patterns are read-only and may be shared by threads. A matcher is the working memory of
+ * one thread. Subjects are the bytes of one line. */
 #ifndef DEVS_RULE_PATTERN_H
 #define DEVS_RULE_PATTERN_H
 
@@ -47,8 +45,8 @@ void rule_matcher_free(struct rule_matcher *matcher);
 struct rule_subject {
     const char *bytes;
     size_t len;
-    bool begins; /* its first byte is the first of the line, where '^' matches */
-    bool ends;   /* its last byte is the last of the line, where '$' matches */
+    bool begins; /* the first byte is the first of the line, where '^' matches */
+    bool ends;   /* the last byte is the last of the line, where '$' matches */
 };
 
 enum rule_match { RULE_MATCH_NO, RULE_MATCH_YES, RULE_MATCH_LIMITED };

@@ -65,28 +65,29 @@ struct attempt_hint {
 struct attempt_state {
     int number; /* from 1; never restarts within the run */
     int grant;
-    int round; /* of its task, from 1 */
+    int round; /* round of the task, from 1 */
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
     struct moment started;
-    struct moment ended; /* mono_ms 0 while it runs */
-    int64_t waited_ms;   /* the wait before it */
-    int64_t queued_ms;   /* part of that wait in which it waited for a slot or another task */
+    struct moment ended; /* mono_ms is 0 while the attempt runs */
+    int64_t waited_ms;   /* the wait before the attempt */
+    int64_t
+        queued_ms; /* part of that wait in which the attempt waited for a slot or another task */
     struct digest call;
-    struct digest fingerprint; /* of its result; 0,0 = not taken */
+    struct digest fingerprint; /* fingerprint of the result; 0,0 = not computed */
     int64_t skipped_bytes;     /* bytes that the fingerprint covers only by their number */
     int new_permille;          /* share of lines new to the task; -1 = unknown */
     bool partial;              /* the fingerprint does not cover all of the output */
-    bool gated;                /* its source was limited when it started */
+    bool gated;                /* the step's source was limited when the attempt started */
     bool by_hand;              /* requested by a person, who ended its wait or continued the step */
     bool tree_known;           /* the attempt failed, and its changes were collected */
     int32_t paths_changed, lines_added,
         lines_removed; /* set if tree_known: changes in its workspace */
-    int32_t pid;       /* 0 before it runs */
+    int32_t pid;       /* 0 before the process runs */
     struct outcome outcome;
-    struct correction *correction; /* owned; the latest, NULL = none */
-    struct attempt_hint *hint;     /* owned; the hint it got, NULL = none */
+    struct correction *correction; /* owned; the latest correction, NULL = none */
+    struct attempt_hint *hint;     /* owned; the hint that its agent got, NULL = none */
 };
 
 /* Which steps of a source (plan.h) may start. A rate limit that one step hits closes the gate for
@@ -103,11 +104,11 @@ enum gate_status {
 struct gate_state {
     enum gate_status status;
     int closed;          /* consecutive rate limits; 0 once a probe got through */
-    struct moment since; /* of the first consecutive limit */
+    struct moment since; /* time of the first of these limits */
     struct moment
         due; /* CLOSED: when the probe may start; SPREADING: when the next step may start */
     int64_t spacing_ms; /* SPREADING only */
-    int probe;          /* PROBING: its task; else -1 */
+    int probe;          /* PROBING: the task that probes; else -1 */
     int chosen; /* CLOSED: the queued task that a person chose to start before `due`; otherwise -1
                  */
     struct number_set line; /* tasks whose step of this source may start */
@@ -115,16 +116,16 @@ struct gate_state {
 
 /* The inputs of decisions about a step, for screens. */
 struct step_formulas {
-    struct delay delay;            /* of the last wait */
-    struct decision_inputs inputs; /* of the last wait or end; borrows the policy's name from the
-                                      plan; all other strings are NULL */
+    struct delay delay;            /* delay of the last wait */
+    struct decision_inputs inputs; /* inputs of the last wait or end; borrows the policy's name from
+                                      the plan; all other strings are NULL */
     char *refused;                 /* owned; the last call denied to the agent; NULL = none */
 };
 
 /* Digests of the task's tree, if it is inspected. */
 struct step_trees {
-    struct digest saved;  /* before its first attempt; unknown = not saved */
-    struct digest proven; /* after the attempt that succeeded; unknown = not inspected */
+    struct digest saved;  /* the tree before the step's first attempt; unknown = not saved */
+    struct digest proven; /* the tree after the attempt that succeeded; unknown = not inspected */
     int proven_attempt;   /* number of that attempt; 0 = none */
 };
 
@@ -135,7 +136,7 @@ struct step_state {
     enum step_status status;
     enum decision_kind end; /* STEP_ENDED only */
     int grant;              /* 0 before the first start */
-    int used;               /* counting attempts of this grant */
+    int used;               /* attempts of this grant that count */
     int own_retries;        /* retries that the agent made itself in these attempts; they count like
                                attempts */
     int allowed;            /* total attempts of this grant */
@@ -144,17 +145,17 @@ struct step_state {
     int same;               /* equal results in a row since the step started over */
     int results_from;       /* number of the first attempt since then; 0 or 1: the step's first */
     int interrupted;
-    int tries_max;                /* run_state_step_tries() before its set changed; never shrinks */
-    bool judged;                  /* the last attempt's verdict is in the log */
-    bool by_hand;                 /* a person requested the next attempt */
-    bool silent_failure;          /* it exited with code 0, but its verdict is not success */
-    bool quiet;                   /* running, but without output for a while */
-    struct verdict_label verdict; /* of the last judged attempt */
-    int64_t heard_mono_ms;        /* quiet only: time of the last output */
-    struct moment first_start;    /* of this grant */
-    int64_t held_ms;              /* total of the holds in this grant that have ended */
-    struct moment wait_from;      /* STEP_WAITING only */
-    struct moment due;            /* STEP_WAITING only */
+    int tries_max; /* run_state_step_tries() before the set of attempts changed; never shrinks */
+    bool judged;   /* the last attempt's verdict is in the log */
+    bool by_hand;  /* a person requested the next attempt */
+    bool silent_failure; /* the attempt exited with code 0, but its verdict is not success */
+    bool quiet;          /* running, but without output for a while */
+    struct verdict_label verdict;   /* verdict of the last judged attempt */
+    int64_t heard_mono_ms;          /* quiet only: time of the last output */
+    struct moment first_start;      /* first start in this grant */
+    int64_t held_ms;                /* total of the holds in this grant that have ended */
+    struct moment wait_from;        /* STEP_WAITING only */
+    struct moment due;              /* STEP_WAITING only */
     struct step_formulas *formulas; /* owned; RUN_STATE_SHOWS only, NULL before the first */
     struct step_trees *trees;       /* owned; NULL = not inspected */
     struct packed *evidence;        /* owned; packed verdict of the last judged attempt, see
@@ -169,24 +170,24 @@ struct step_state {
  * sandbox that are not enforced. */
 struct task_place {
     enum workspace_kind kind;
-    struct digest tree; /* as last seen; unknown = never, or changed since */
-    bool is_changed;    /* a failed attempt changed it, and it was not restored */
-    bool is_kept;       /* its result is kept; the workspace itself is not needed any more */
-    char *path;         /* owned; of the workspace, NULL = none */
-    char *branch;       /* owned; its branch, later the branch of its result; NULL = none */
-    char *result;       /* owned; path of a result that is kept as a tree; NULL = none */
-    char *lacks; /* owned; keys of the sandbox that are not enforced, such as "pids, network"; NULL
-                    = none */
+    struct digest tree; /* the tree as last seen; unknown = never seen, or changed since */
+    bool is_changed;    /* a failed attempt changed the workspace, which was not restored */
+    bool is_kept;       /* the task's result is kept; the workspace itself is not needed any more */
+    char *path;         /* owned; path of the workspace, NULL = none */
+    char *branch; /* owned; branch of the workspace, later of the task's result; NULL = none */
+    char *result; /* owned; path of a result that is kept as a tree; NULL = none */
+    char *lacks;  /* owned; keys of the sandbox that are not enforced, such as "pids, network"; NULL
+                     = none */
 };
 
-/* The use of a budget, except what agents report; and which warnings were logged. */
+/* The parts of a budget's use that agents do not report, and the warnings that were logged. */
 struct budget_state {
     int64_t base[BUDGET_KIND_COUNT]; /* amount used when the budget was renewed; limits count from
                                         here */
-    unsigned told;                   /* bits 1 << enum budget_kind: reported that most is used */
-    unsigned spent;                  /* the same bits: reported that all is used */
-    bool runs;                       /* an attempt that uses it is running */
-    int64_t wall_ms;                 /* of ended attempts */
+    unsigned told;   /* bits 1 << enum budget_kind: budgets reported as almost used up */
+    unsigned spent;  /* the same bits: budgets reported as used up */
+    bool runs;       /* an attempt that uses the budget is running */
+    int64_t wall_ms; /* run time of ended attempts */
     struct moment
         wall_from; /* start of the running attempt, without time in which devs was suspended */
 };
@@ -208,28 +209,31 @@ struct task_agent {
                       NULL = none */
     int said_step; /* the step whose attempt wrote `said` */
     int said_attempt;       /* number of that attempt; 0 = no message yet */
-    struct agent_used past; /* of all ended attempts */
-    struct agent_used now;  /* of the running attempt */
+    struct agent_used past; /* usage of all ended attempts */
+    struct agent_used now;  /* usage of the running attempt */
     struct budget_state budget;
-    struct circles *calls;     /* owned; of the latest attempt's calls; NULL = none yet */
-    struct attempt_hint *hint; /* owned; for the next prompt of any of its agents, NULL = none */
-    bool is_stuck;             /* the calls loop, and the attempt ended or will end because of it */
+    struct circles *calls; /* owned; loop state of the latest attempt's calls; NULL = none yet */
+    struct attempt_hint
+        *hint;     /* owned; hint for the next prompt of any of the task's agents, NULL = none */
+    bool is_stuck; /* the calls loop, and the attempt ended or will end because of it */
 };
 
 /* Periods of a task's past that its attempts do not show. A period that has not ended is not
  * included. */
 enum pause_kind {
     PAUSE_QUIET,     /* an attempt was running but silent */
-    PAUSE_HELD,      /* a person held it */
-    PAUSE_NEEDS_YOU, /* it had ended, and needed a person */
-    PAUSE_OVER,      /* it had ended in another way, until a person continued it */
+    PAUSE_HELD,      /* a person held the task */
+    PAUSE_NEEDS_YOU, /* the task had ended, and needed a person */
+    PAUSE_OVER,      /* the task had ended differently, until a person continued it */
 };
 struct task_pause {
     enum pause_kind kind;
     enum task_status ended; /* NEEDS_YOU, OVER: the status in which it had ended */
     struct moment from, until;
 };
-enum { TASK_PAUSES_MAX = 512 }; /* maximum of one task; beyond that, the earliest is dropped */
+enum {
+    TASK_PAUSES_MAX = 512
+}; /* maximum pauses of one task; beyond that, the earliest is dropped */
 struct task_pauses {
     struct task_pause *items; /* owned; ordered by their ends */
     size_t count, cap;
@@ -249,25 +253,26 @@ struct task_state {
     struct moment cancelled_at; /* cancelling only: when it was first requested */
     struct moment since;        /* start of the current status */
     struct moment held_since;
-    struct moment first_start; /* at_ms 0 before */
+    struct moment first_start; /* at_ms is 0 before the first start */
     int64_t waited_ms;         /* total of all waits that have ended */
     struct circles *circles;   /* owned; NULL until an attempt left a fact, and after the end of the
                                   task unless it is stuck; always NULL for RUN_STATE_TELLS */
-    struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
-    struct task_agent *agent;  /* owned; NULL = it has no agent */
+    struct task_place *place;  /* owned; the task's workspace, NULL = in place, or not known yet */
+    struct task_agent *agent;  /* owned; NULL = the task has no agent */
     struct task_pauses *pauses; /* owned; NULL = none */
-    char *by;                   /* owned; who cancelled or held, NULL = nobody */
-    struct step_state *steps;   /* borrowed from run_state.steps; owned if the plan grows */
+    char *by;                 /* owned; the person who cancelled or held the task, NULL = nobody */
+    struct step_state *steps; /* borrowed from run_state.steps; owned if the plan grows */
 };
 
-/* The purpose of a state, which determines what it keeps, because many tasks may be waiting. */
+/* The purpose of a state. It determines how much the state keeps of each task, because many tasks
+ * may be waiting. */
 enum run_state_use {
     RUN_STATE_SHOWS,   /* everything that screens show of a task at any time */
-    RUN_STATE_DECIDES, /* what the scheduler needs: no formulas of waits and ends; a verdict only
-                          until it is decided on, or longer for an agent's step */
-    RUN_STATE_TELLS,   /* what the text of an event needs (event_words(), event_json()): no formulas
-                          and no loops; only the shown part of a verdict, which is dropped once its
-                          step has passed, unless it is an agent's step */
+    RUN_STATE_DECIDES, /* everything that the scheduler needs: no formulas of waits and ends; a
+                          verdict only until it is decided on, or longer for an agent's step */
+    RUN_STATE_TELLS, /* everything that the text of an event needs (event_words(), event_json()): no
+                        formulas and no loops; only the shown part of a verdict, which is dropped
+                        once its step has passed, unless it is an agent's step */
 };
 
 struct run_past;
@@ -286,26 +291,26 @@ struct run_state {
     int exit_code;          /* once ended: enum run_exit */
     struct moment started_at;
     struct moment ended_at;
-    struct moment last;     /* of the last event */
-    struct moment heard;    /* of the last event that does not correct an ended attempt */
+    struct moment last;     /* time of the last event */
+    struct moment heard;    /* time of the last event that does not correct an ended attempt */
     int64_t last_seq;       /* 0 before the first event */
-    int64_t unknown_events; /* of kinds this build does not know */
+    int64_t unknown_events; /* events of kinds that this build does not know */
     int running;            /* running attempts */
     int counts[TASK_STATUS_COUNT];
     int held_count;
     int follow_count;    /* held tasks that follow another one */
-    int attempts;        /* of all tasks, without those that never started */
-    int64_t waited_ms;   /* of all tasks */
+    int attempts;        /* attempts of all tasks, without attempts that never started */
+    int64_t waited_ms;   /* total wait of all tasks */
     int64_t stopped_ms;  /* total time in which devs was suspended */
     int64_t away_ms;     /* total time between an end, or an interruption, and the start of the next
                             engine */
     int64_t secrets_cut; /* number of secrets cut from the output of all attempts */
-    struct agent_used used;     /* by the agents of all tasks */
-    struct budget_state budget; /* of the run */
+    struct agent_used used;     /* usage of the agents of all tasks */
+    struct budget_state budget; /* budgets of the run */
     struct task_state *tasks;   /* owned */
     struct step_state
         *steps; /* owned; all steps of all tasks; in a growing plan, each task owns its steps */
-    struct gate_state *gates;  /* owned; by source */
+    struct gate_state *gates;  /* owned; indexed by source */
     size_t task_cap, gate_cap; /* in a growing plan: capacity of `tasks` and `gates` */
     int gate_count;            /* number of gates */
     struct number_set
@@ -473,7 +478,7 @@ enum {
     FAULT_WAITS_MAX = 4096, /* maximum waits considered */
     FAULTS_MAX = 16,        /* maximum faults reported */
 };
-/* Tasks that wait with the same result. */
+/* Tasks that wait with the same result and the same source (or none). */
 struct fault {
     struct digest fingerprint;
     int first; /* the task with the lowest number: the one to send */
@@ -485,8 +490,8 @@ struct fault {
  * then the largest of the rest, and so on; a task is in at most one fault. Sorts the faults by
  * their first task. Returns their number, at most FAULTS_MAX. O(tasks + waits x faults). */
 int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]);
-/* Returns whether both tasks wait with the same result and their waits began within
- * FAULT_SPAN_MS. */
+/* Returns whether both tasks wait with the same result and the same source, and their waits began
+ * within FAULT_SPAN_MS. */
 bool run_state_waits_alike(const struct run_state *state, int task, int other);
 /* Returns whether this task is part of the fault. */
 bool fault_has(const struct fault *fault, const struct run_state *state, int task);
@@ -527,8 +532,8 @@ enum {
 
 /* Starts keeping the past of this state, which must be before its first event and have a plan that
  * does not grow (run_past_can_keep()): every `every` events (> 0); the distance doubles whenever
- * there are too many moments or they need too much memory. Until run_past_free() the state reports
- * what changes. The caller frees it before the state. */
+ * there are too many moments or they need too much memory. Until run_past_free() is called, the
+ * state reports its changes. The caller frees it before the state. */
 ATTR_MUST_USE struct run_past *run_past_new(struct run_state *state, int64_t every);
 /* Frees all moments; the state reports no more changes. Accepts NULL. */
 void run_past_free(struct run_past *past);
@@ -537,10 +542,10 @@ void run_past_free(struct run_past *past);
  * the plan's tasks. */
 bool run_past_can_keep(const struct run_state *state);
 
-/* Call after the state has been moved to a different address. */
+/* Updates `past` after the state has been moved to a different address. */
 void run_past_follow(struct run_past *past, struct run_state *state);
 
-/* Call after each event: keeps the state if this is a moment to keep. O(1), or O(tasks changed
+/* Keeps the state if this is a moment to keep. Call after each event. O(1), or O(tasks changed
  * since the last moment). */
 void run_past_pass(struct run_past *past);
 
@@ -552,20 +557,18 @@ void run_past_mark(struct run_past *past);
  * nothing if that is not closer than the state itself. O(tasks + what changed between the two). */
 void run_past_approach(struct run_past *past, int64_t seq);
 
-/* For the fold only: the current event changes the task. `old_attempts`: it changes other attempts
- * than the latest of a step. O(1). */
+/* For the fold only: records that the current event changes the task. `old_attempts`: it changes
+ * other attempts than the latest of a step. O(1). */
 void run_past_changes(struct run_past *past, int task, bool old_attempts);
 
-/*
- * The name of a failed attempt as a value that can be counted: its class, as a person corrected it
- * or as it was judged; if that has no word of its own, how it ended.
- */
+/* The class of a failed attempt as a value that can be counted: as a person corrected it or as it
+ * was judged; if the class has no word of its own, also how the attempt ended. */
 
 struct failure_class {
     struct verdict_label label;
     enum outcome_kind kind; /* how it ended, if that says more than the class; otherwise 0 */
     int code;               /* exit code or signal for `kind`; otherwise 0 */
-    bool is_silent;         /* for a timeout: it was silent for too long */
+    bool is_silent;         /* for a timeout: the attempt was silent for too long */
 };
 
 /* Returns the class of an ended attempt, with a person's correction. */
@@ -581,11 +584,11 @@ void failure_class_original(const struct attempt_state *attempt, struct str *out
 /* Beyond any real run; sums of a few of these do not overflow. */
 #define FOLD_TIME_MAX_MS  ((int64_t)1000 * 1000 * 1000 * 1000 * 1000) /* the year 33658 */
 #define FOLD_DELAY_MAX_MS ((int64_t)1000 * 1000 * 1000 * 1000)        /* 31 years */
-/* Clamps a duration from a log to 0 and FOLD_DELAY_MAX_MS, so that millions of them can be added
- * up. */
+/* Clamps a duration from a log to the range 0 to FOLD_DELAY_MAX_MS, so that millions of them can be
+ * added up. */
 int64_t fold_length_ms(int64_t ms);
-/* Clamps the time between two moments of a log to FOLD_TIME_MAX_MS in either direction. It is
- * negative if the monotonic clock began again in between. */
+/* Clamps the time between two moments of a log to FOLD_TIME_MAX_MS in either direction. The result
+ * is negative if the monotonic clock restarted in between. */
 int64_t fold_span_ms(int64_t ms);
 
 #endif

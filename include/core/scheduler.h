@@ -14,7 +14,7 @@
 #include "run_state.h"
 
 enum input_kind {
-    INPUT_START,   /* start the run; uses jobs, and control.by for who started it */
+    INPUT_START,   /* start the run; uses jobs, and control.by, the person who started it */
     INPUT_RUNNING, /* an attempt's process exists: pid, pid_start */
     INPUT_ENDED,   /* an attempt has ended: outcome, verdict, fingerprint */
     INPUT_TIME,    /* time has passed; due waits end */
@@ -22,9 +22,9 @@ enum input_kind {
     INPUT_QUIET,   /* no output for quiet_ms */
     INPUT_HEARD,   /* output again */
     INPUT_NOTE,    /* note: something a person should read, about `task` or the run (-1) */
-    INPUT_RECOVER, /* The engine that ran this has died; control.by is who continues. Interrupts the
-                      attempts that were running and completes half-made decisions. In a run that
-                      has ended, reopens the tasks that take_up selects. */
+    INPUT_RECOVER, /* The engine that ran this has died; control.by is the person who continues.
+                      Interrupts the attempts that were running and completes half-made decisions.
+                      In a run that has ended, reopens the tasks that take_up selects. */
     INPUT_FACT,    /* a fact that the engine found, other than an attempt's end: fact_event */
     INPUT_TASK,    /* a task is added to a growing plan; note */
     INPUT_KIND_COUNT,
@@ -45,7 +45,8 @@ struct input {
     struct outcome outcome;
     struct verdict verdict;
     struct digest fingerprint;
-    struct digest masked_fingerprint; /* ENDED: set if masking changes it; otherwise unknown */
+    struct digest masked_fingerprint; /* ENDED: the fingerprint after masking, if masking changes
+                                         it; otherwise unknown */
     struct entropy_fact fact; /* ENDED with has_fact: the attempt as a step of its trajectory */
     bool has_fact;
     unsigned masks; /* ENDED with has_fact: masks applied to its output, as normaliser bits */
@@ -60,8 +61,8 @@ struct input {
     struct event fact_event; /* FACT: event_kind_is_fact() must be true for its kind; strings are
                                 borrowed. Only the fields of its kind are used */
     /* ENDED of a step of a task with rounds left: for the agent's next prompt. */
-    const char *tail;   /* borrowed; the end of its output as a person reads it, without secrets, at
-                           most SCHEDULER_TAIL_MAX bytes; NULL = none */
+    const char *tail;   /* borrowed; the end of the attempt's output as a person reads it, without
+                           secrets, at most SCHEDULER_TAIL_MAX bytes; NULL = none */
     size_t tail_len;    /* length of `tail` */
     const char *repair; /* borrowed; for output that broke its contract: the text of
                            repair_prompt_within(..., SCHEDULER_PROMPT_MAX, ...); NULL = none: the
@@ -170,7 +171,7 @@ void scheduler_rule_at(const struct run_state *state, const struct moment *at, i
  * The encoding is in every log, so it never changes. One thread at a time.
  */
 
-/* What all calls of a run have in common, encoded once. */
+/* The parts that all calls of a run have in common, encoded once. */
 struct call_digester;
 
 /* Copies its arguments. `environment` is NULL-terminated "NAME=value"; NULL = none. The caller

@@ -1,8 +1,6 @@
-/*
- * settings.h - devs.config.json: policies, thresholds of loops, workspaces, rules for all plans
- * of a project, and the appearance of the cockpit. Immutable once read, so any thread may read
- * it.
- */
+/* settings.h - devs.config.json: policies, thresholds of loop detection, workspaces, rules for all
+ * plans of a project, and the appearance of the cockpit. Immutable once read, so any thread may
+ * read it. */
 #ifndef DEVS_SETTINGS_H
 #define DEVS_SETTINGS_H
 
@@ -28,7 +26,7 @@
 enum {
     PLAN_LINE_BYTES_MIN = 1024, /* minimum of limits.output_line_bytes */
     PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
-    PLAN_LINE_BYTES = 1024 * 1024, /* default */
+    PLAN_LINE_BYTES = 1024 * 1024, /* default of limits.output_line_bytes */
     PLAN_PROCESSES_MAX = 100000,   /* maximum of limits.processes */
     PLAN_FILES_MAX = 32,           /* maximum entries of expect_files */
     PLAN_FILE_LINES_MAX = 1000000, /* maximum of min_lines in expect_files */
@@ -38,14 +36,14 @@ enum {
 enum plan_hangup {
     PLAN_HANGUP_GO_ON = 0,  /* continues without a terminal */
     PLAN_HANGUP_WAIT = 1,   /* starts nothing more, and exits when the running steps have ended */
-    PLAN_HANGUP_CANCEL = 2, /* as if a person had canceled the run */
+    PLAN_HANGUP_CANCEL = 2, /* cancels the run, as a person would */
     PLAN_HANGUP_COUNT,
 };
 
 /* Limits of each attempt, whatever its sandbox. */
 struct plan_limits {
     int64_t output_line_bytes; /* longer lines are split */
-    int64_t processes;         /* maximum alive at a time; 0 = no limit */
+    int64_t processes;         /* maximum processes alive at a time; 0 = no limit */
 };
 
 /* Which keys a document has, as bits; a missing key has its default. */
@@ -71,7 +69,7 @@ struct retention_settings {
 
 /* Zero-initialized: nothing is set. */
 struct settings {
-    struct policy *policies; /* owned; new ones, and changed built-in ones; unique names */
+    struct policy *policies; /* owned; new policies, and changed built-in policies; unique names */
     int policy_count;
     struct entropy_limits loops; /* valid if has_loops */
     bool has_loops;              /* some limits are set; the others have their defaults */
@@ -100,7 +98,8 @@ ATTR_MUST_USE bool settings_parse(const char *text, size_t len, struct settings 
 /* Frees the members; nothing is set afterwards. May be NULL. */
 void settings_done(struct settings *settings);
 
-/* Returns the policy with that name in these settings, otherwise the built-in one, or NULL. */
+/* Returns the policy with that name in these settings, otherwise the built-in policy; NULL if there
+ * is none. */
 const struct policy *settings_policy(const struct settings *settings, const char *name);
 
 struct str;
@@ -117,7 +116,7 @@ void settings_names(const struct settings *settings, struct str *out);
 struct settings_trust_key {
     const char *key;          /* "ui.notify_command" */
     const char *why;          /* static: "runs a command"; follows the key in a sentence */
-    const struct json *value; /* in the tree passed to settings_trust_each() */
+    const struct json *value; /* the value in the tree passed to settings_trust_each() */
 };
 
 /* Called for each key that needs trust. */

@@ -11,7 +11,7 @@ enum { SHA256_BYTES = 32, SHA256_HEX_MAX = 2 * SHA256_BYTES + 1 };
 
 struct sha256;
 
-/* The caller calls sha256_finish(). */
+/* Begins a hash. The caller calls sha256_finish(). */
 void sha256_open(struct sha256 **out);
 /* Adds bytes; may be NULL if `len` is 0. */
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len);

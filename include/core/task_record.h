@@ -21,8 +21,9 @@ struct task_record {
     const struct json *task;
     const char *stdin_bytes; /* stdin of the steps; NULL = none; recorded as size and digest */
     size_t stdin_len;
-    const struct redactor *redactor; /* of the run; NULL = nothing is redacted */
-    const struct redactor *own;      /* of the task's own variables; NULL = nothing is redacted */
+    const struct redactor *redactor; /* redactor of the run; NULL = nothing is redacted */
+    const struct redactor
+        *own; /* redactor of the task's own variables; NULL = nothing is redacted */
 };
 
 /* Appends the task in the form of EVENT_TASK_ADDED: a JSON object of at most EVENT_TEXT_MAX bytes.

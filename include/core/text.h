@@ -89,7 +89,7 @@ void text_list_write(struct str *out, const char *key, char *const *texts);
  * Comparing and finding words, ignoring case (ASCII). Pure.
  */
 
-/* Returns the lower-case letter; other characters as they are. */
+/* Returns the lower-case form of an ASCII letter; other characters unchanged. */
 char words_small(char c);
 
 /* Returns true if `text` begins with `beginning`; always for "". */

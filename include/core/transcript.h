@@ -40,7 +40,7 @@ enum transcript_form {
 
 /* An item of a session. Pointers are borrowed for the callback. */
 struct transcript_item {
-    int64_t at_ms;          /* UTC; 0 = no time so far */
+    int64_t at_ms;          /* time of the item, UTC; 0 = no time so far */
     int64_t took_ms;        /* for a result: time since its call; 0 = unknown */
     bool is_prompt;         /* item.text is from a person and begins a new piece of work */
     bool is_side;           /* the item is from a sub-agent */
@@ -58,8 +58,8 @@ struct transcript_counts {
     int64_t too_long; /* beyond TRANSCRIPT_LINE_MAX or TRANSCRIPT_VALUES_MAX */
 };
 
-/* `agent`: the adapter whose CLI wrote the file; NULL = detect it from the first lines. Borrows
- * `adapters`, `agent` and ctx until transcript_close(). */
+/* Begins to read a file. `agent` is the adapter whose CLI wrote it; NULL = detect the adapter from
+ * the first lines. Borrows `adapters`, `agent` and ctx until transcript_close(). */
 void transcript_open(struct transcript **out, const struct adapters *adapters, const char *agent,
                      transcript_fn *item, void *ctx);
 /* May be NULL. */

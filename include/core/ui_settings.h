@@ -10,7 +10,7 @@
 
 #include "attr.h"
 
-/* How past times are shown: as time ago, in the person's time zone, or in UTC. */
+/* How past times are shown: as time ago, in the user's time zone, or in UTC. */
 enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TIMES_COUNT };
 
 /* Events that notify a person, as flags. A more urgent event has a lower flag. */

@@ -1,9 +1,7 @@
-/*
- * verdict.h - what the end of an attempt means, with the evidence.
+/* verdict.h - what the end of an attempt means, with the evidence.
  *
- * Its words are the failure classes: seven transient types, each with a free subtype, and a
- * closed list of persistent reasons. Numbers are stored in the log: never renumber.
- */
+ * The failure classes are seven transient types, each with a free-form subtype, and a closed list
+ * of persistent reasons. Numbers are stored in the log: never renumber. */
 #ifndef DEVS_VERDICT_H
 #define DEVS_VERDICT_H
 
@@ -76,7 +74,7 @@ enum {
 
 /* Why a rule whose literal occurs in the text did not decide. */
 enum near_why {
-    NEAR_QUOTED,    /* a guard says that the line is quoted */
+    NEAR_QUOTED,    /* a guard recognizes the line as quoted */
     NEAR_UNLESS,    /* the rule's own exception matches */
     NEAR_PATTERN,   /* the literal occurs, but the pattern does not match */
     NEAR_EXIT,      /* exit code, signal, program or kind of step does not fit */
@@ -89,12 +87,12 @@ struct verdict_near {
     char rule[VERDICT_RULE_MAX];
     enum near_why why;
     enum verdict_stream stream; /* NONE: based on facts only */
-    int64_t offset;             /* of the line in the whole stream */
+    int64_t offset;             /* byte offset of the line in the whole stream */
 };
 
 /* How the result of a step differs from an expected failure (plan.h). */
 enum verdict_expectation {
-    VERDICT_AS_IT_IS,        /* nothing was expected, or it happened as expected */
+    VERDICT_AS_IT_IS,        /* no failure was expected, or the step failed as expected */
     VERDICT_UNEXPECTED_PASS, /* was expected to fail and passed */
     VERDICT_WRONG_REASON,    /* failed, but not as expected */
     VERDICT_EXPECTATION_COUNT,
@@ -108,10 +106,10 @@ enum verdict_expectation {
 struct verdict {
     enum verdict_class class;
     enum transient_type type;           /* transient only */
-    enum reason reason;                 /* persistent only; NONE if no rule knows it */
+    enum reason reason;                 /* persistent only; NONE if no rule knows the reason */
     char subtype[VERDICT_SUBTYPE_MAX];  /* any word; may be empty */
     char rule[VERDICT_RULE_MAX];        /* id of the rule that decided */
-    enum verdict_stream stream;         /* where the match is; NONE for facts */
+    enum verdict_stream stream;         /* stream that contains the match; NONE for facts */
     int64_t offset;                     /* byte offset of the match in the whole stream */
     int64_t line;                       /* 1 = first line of the text that was read */
     char match[VERDICT_MATCH_MAX];      /* the matched line, cleaned of escapes */
@@ -225,9 +223,10 @@ struct verdict_record {
     int near_count;
 };
 
-/* The record borrows the strings of the verdict. */
+/* Converts a verdict to a record, which borrows the strings of the verdict. */
 void verdict_to_record(const struct verdict *verdict, struct verdict_record *out);
-/* Copies the first line of each string, and all lines of the violations, as far as they fit. */
+/* Converts a record to a verdict. Copies the first line of each string, and all lines of the
+ * violations, as far as they fit. */
 void verdict_from_record(const struct verdict_record *record, struct verdict *out);
 
 #endif

@@ -73,7 +73,7 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out);
  */
 
 enum {
-    SANDBOX_MEMORY_MB_MAX = 1024 * 1024, /* 1 TiB */
+    SANDBOX_MEMORY_MB_MAX = 1024 * 1024, /* maximum memory in MiB: 1 TiB */
     SANDBOX_PIDS_MAX = 100000,
     SANDBOX_CPU_S_MAX = 30 * 24 * 3600,
     SANDBOX_LIST_MAX = 1000,  /* maximum entries of `writable`, `env` and `args` each */
@@ -95,14 +95,15 @@ enum sandbox_kind {
 
 /* Values in this order: not set, true, false. */
 enum sandbox_network {
-    SANDBOX_NETWORK_UNSAID, /* none: as it is; bwrap and containers: off */
+    SANDBOX_NETWORK_UNSAID, /* kind none: unchanged; bwrap and containers: off */
     SANDBOX_NETWORK_ON,
     SANDBOX_NETWORK_OFF,
 };
 
 /* Values in the same order. */
 enum sandbox_root {
-    SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; none: as it is */
+    SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; kind none:
+                            unchanged */
     SANDBOX_ROOT_READ_ONLY,
     SANDBOX_ROOT_WRITABLE,
 };
@@ -149,20 +150,20 @@ bool sandbox_spec_is_read_only(const struct sandbox_spec *spec);
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
 
 /* Reads a word of a command line: "KIND", or "KIND:IMAGE" for a container. Keeps the rest of `spec`
- * as far as the kind allows. Fails with ERR_INVALID for another word, and for a container without
+ * as far as the kind allows. Fails with ERR_INVALID for any other word, and for a container without
  * an image; *spec must be freed even then. */
 ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word,
                                        struct err *err);
 
-/* Appends a path to `writable` unless the list has it. */
+/* Appends a path to `writable` unless it is already in the list. */
 void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path);
 
 /* Returns true if `spec` has no sandbox and no limit. */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 
-/* Appends "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only the workspace";
- * nothing for an empty specification. With `writable`: "writes only the workspace and the writable
- * paths". bwrap without read-only files says "all files writable". */
+/* Appends "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only to the workspace";
+ * nothing for an empty specification. With `writable`: "writes only to the workspace and the
+ * writable paths". bwrap without read-only files says "all files writable". */
 void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
 
 /* Writes a JSON object that plan_parse() reads as an equal specification. */

@@ -27,15 +27,15 @@ enum {
 
 /* What the engine does when nothing more can run. */
 enum engine_at_end {
-    ENGINE_LEAVE,  /* its thread exits: scripts, --plain */
-    ENGINE_LINGER, /* it keeps running so that a person can retry, until engine_stop() */
+    ENGINE_LEAVE,  /* the engine's thread exits: scripts, --plain */
+    ENGINE_LINGER, /* the engine keeps running so that a person can retry, until engine_stop() */
 };
 
 struct run_state;
 
 struct engine_options {
     const struct place *place; /* borrowed until engine_stop() */
-    const struct plan *plan;   /* as recorded in the log; borrowed until engine_stop() */
+    const struct plan *plan;   /* the plan as recorded in the log; borrowed until engine_stop() */
     const struct plan *calls;  /* the same plan, including the secrets that its steps are started
                                   with; borrowed until engine_stop(); NULL = plan */
     const char *plan_text;     /* borrowed for engine_start() */
@@ -47,7 +47,7 @@ struct engine_options {
     const char *plan_path; /* absolute path of the plan file, which sandboxes keep read-only; NULL
                               if there is none; borrowed until engine_stop() */
     char *const *environment; /* borrowed until engine_stop() */
-    const char *by;           /* who started it; borrowed until engine_stop() */
+    const char *by;           /* the person who started the run; borrowed until engine_stop() */
     int jobs;                 /* attempts that run at the same time; at least 1 */
     uint64_t seed;
     const struct redactor *redactor; /* borrowed until engine_stop(); NULL = redact nothing */
@@ -103,7 +103,7 @@ const char *engine_uid(const struct engine *engine);
 ATTR_MUST_USE bool engine_check_worktrees(const struct plan *plan, const char *run_dir,
                                           struct err *err);
 
-/* Becomes readable once the thread has exited on its own. */
+/* Returns a file descriptor that becomes readable once the thread has exited on its own. */
 int engine_done_fd(const struct engine *engine);
 
 /* Cancels the whole run as a user would (TERM, then KILL after the grace period). The engine exits
@@ -160,12 +160,13 @@ enum { ENGINE_NOTE_MAX = 1000 }; /* maximum bytes of a note */
 void engine_note(struct engine *engine, int task, const char *note);
 
 /* Tells the engine that nobody is watching any more: it exits on its own when nothing more can run.
- * Logs `why`; NULL if its lines are still being read, which logs nothing. Any thread. */
+ * Logs `why`; if it is NULL because the output is still being read, logs nothing. Any thread. */
 void engine_detach(struct engine *engine, const char *why);
 
 /* The outcome, once the engine has ended. */
 struct engine_result {
-    int exit_code; /* of the run (README, exit codes); 130 if the engine left it before its end */
+    int exit_code; /* exit code of the run (README, exit codes); 130 if the engine left it before
+                      its end */
     int last_attempt_code; /* exit code of the last attempt that ended; for `exec`: 125..127 if
                               nothing could be started, 128+n for a signal; also 0 if a rule rejects
                               the success: see exit_code */

@@ -19,14 +19,15 @@ struct session_tree;
 
 /* All borrowed for session_tree_make(); the environment is borrowed until session_tree_close(). */
 struct session_tree_call {
-    const struct workspace_spec *spec;  /* a worktree or a copy */
-    const char *run_dir;                /* the user's folder, absolute */
-    const char *log_dir;                /* absolute */
-    const char *log_db;                 /* the log database in log_dir */
-    const struct sandbox_spec *sandbox; /* of the session's calls; `setup` also runs in it */
-    int64_t processes;                  /* the plan's limit; 0 = none */
-    uint64_t seed;                      /* the ID is derived from it */
-    char *const *environment;           /* for git and `setup` */
+    const struct workspace_spec *spec; /* a worktree or a copy */
+    const char *run_dir;               /* the user's folder, absolute */
+    const char *log_dir;               /* absolute */
+    const char *log_db;                /* the log database in log_dir */
+    const struct sandbox_spec
+        *sandbox;             /* sandbox of the session's calls; `setup` also runs in it */
+    int64_t processes;        /* the plan's limit; 0 = none */
+    uint64_t seed;            /* the session's ID is derived from it */
+    char *const *environment; /* environment of git and `setup` */
 };
 
 /* Creates the tree and runs `setup` in it. On failure nothing is left behind, and *err has the

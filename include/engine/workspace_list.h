@@ -16,9 +16,9 @@
 #include "plan.h"
 
 enum {
-    WORKSPACE_UID_MAX = 64,     /* size of a run's uid, with its NUL */
+    WORKSPACE_UID_MAX = 64,     /* maximum size of a run's uid, with its NUL */
     WORKSPACE_LIST_MAX = 20000, /* maximum workspaces listed at once; remove some to see the rest */
-    WORKSPACE_LIST_BRANCH_MAX = 256 /* size of a branch name, with its NUL */
+    WORKSPACE_LIST_BRANCH_MAX = 256 /* maximum size of a branch name, with its NUL */
 };
 
 /* The form in which a task's result was kept, according to its workspace. */
@@ -36,7 +36,7 @@ struct workspace_left {
     enum workspace_result_form result;
     int64_t bytes;                          /* total size of its files; -1 if unknown */
     int64_t changed_ms;                     /* last time an entry was added or removed, UTC */
-    char branch[WORKSPACE_LIST_BRANCH_MAX]; /* holds the result; "" = none */
+    char branch[WORKSPACE_LIST_BRANCH_MAX]; /* branch that holds the result; "" = none */
 };
 
 /* Lists all workspaces, sorted by run and task. The caller frees *out. Returns an empty list if the

@@ -30,7 +30,7 @@ struct workspace_result_call {
     const char *run;     /* the run's number, for messages */
     const char *task;
     const char *const *needed; /* ids of the tasks it depends on, NULL-terminated; may be NULL */
-    char *const *environment;  /* for git */
+    char *const *environment;  /* environment of git */
 };
 
 struct workspace_result;
@@ -52,14 +52,15 @@ ATTR_MUST_USE bool workspace_result_trim(struct workspace_result *result, struct
 struct workspace_change {
     char kind;  /* 'A' added, 'M' modified, 'D' deleted, 'T' type changed, 'X' mode changed */
     char *path; /* owned by the list; relative to the user's tree */
-    int64_t added, removed; /* lines; -1 = not text */
+    int64_t added, removed; /* numbers of lines; -1 = not text */
 };
 
 struct workspace_changes {
     struct workspace_change *items; /* owned */
     size_t count;
     struct str text;   /* a unified diff that git apply(1) accepts (for a copy: display only) */
-    bool is_result;    /* false: the current workspace of a task that has not passed */
+    bool is_result;    /* false: these are changes in the current workspace of a task that has not
+                          passed */
     char commit[65];   /* the result's commit; "" = none */
     char base[65];     /* the commit it started from; "" = none */
     struct str branch; /* branch that holds the result; "" = none */

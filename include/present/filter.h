@@ -2,13 +2,13 @@
  *
  * Tasks are selected with a small language:
  *
- * |   tax state=backoff class=rate-limit try>2 new<.1 !title=docs
+ *   tax state=backoff class=rate-limit try>2 new<.1 !title=docs
  *
  * Words are separated by blanks, and a task has to match all of them. `!` before a word negates it.
  * A bare word is searched for in id, title, state and class; "loop" matches tasks that loop. A
  * field is followed by one of = != > < >= <= and a value:
  *
- * |   id, title, state, class   = and != only: the text contains the value, ignoring case; with the
+ *   id, title, state, class   = and != only: the text contains the value, ignoring case; with the
  *                             wildcard `*`, the value is the whole text; "in quotes", it may have
  *                             blanks
  *   phase                     of the current step: RED, GREEN, VERIFY or REFACTOR, or a prefix
@@ -38,8 +38,8 @@
 #include "str.h"
 
 enum {
-    TASK_FILTER_TEXT_MAX = 200, /* bytes, including the NUL; longer text is truncated */
-    TASK_FILTER_WORDS_MAX = 32, /* further words are ignored */
+    TASK_FILTER_TEXT_MAX = 200, /* maximum bytes, including the NUL; longer text is truncated */
+    TASK_FILTER_WORDS_MAX = 32, /* maximum words; further words are ignored */
 };
 
 enum task_filter_field {
@@ -71,7 +71,7 @@ struct task_filter_word {
     bool is_not;    /* preceded by ! */
     bool is_open;   /* the user has not typed its value yet */
     bool is_wrong;  /* not valid, so searched for as typed */
-    int from, len;  /* its position in the text, in bytes */
+    int from, len;  /* position of the word in the text, in bytes */
     int64_t number; /* TRY, EXIT: as is; NEW: thousandths; WAITED: ms */
     char value[TASK_FILTER_TEXT_MAX];
 };
@@ -121,7 +121,7 @@ enum { RECORD_TASKS_MAX = 32 };
 /* A position in a run. Members that are 0 set no bound. */
 struct record_bound {
     int64_t seq;   /* number of an event */
-    int64_t at_ms; /* UTC */
+    int64_t at_ms; /* wall clock, UTC */
 };
 
 struct record_search; /* a compiled pattern and the memory to match it */

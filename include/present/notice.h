@@ -14,7 +14,7 @@
 
 enum {
     NOTICE_LINE_MAX = 200,     /* maximum size of the deciding line, and of the reason, in bytes */
-    NOTICE_NAMED_MAX = 3,      /* notices that are spelled out in a message */
+    NOTICE_NAMED_MAX = 3,      /* maximum notices that are spelled out in a message */
     NOTICE_MESSAGE_MAX = 1000, /* maximum size of a message, in bytes */
 };
 

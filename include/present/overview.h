@@ -20,7 +20,7 @@ enum overview_kind {
     OVERVIEW_KINDS,
 };
 
-enum { OVERVIEW_ROWS_MAX = 10 }; /* listed tasks of each kind */
+enum { OVERVIEW_ROWS_MAX = 10 }; /* maximum listed tasks of each kind */
 
 struct overview_row {
     int task;

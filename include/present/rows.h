@@ -57,14 +57,14 @@ struct run_facts {
     int64_t number;
     const char *name;    /* borrowed; may be NULL */
     const char *command; /* borrowed; the command line that started it; read by rows_advice() */
-    bool is_plan;        /* it runs a plan, not one command */
+    bool is_plan;        /* the run is of a plan, not of one command */
     enum shown_run state;
     int live_runs; /* live runs in the log, including this one */
     bool is_suspended;
-    int64_t pid; /* of the devs process that owns the run */
+    int64_t pid; /* the devs process that owns the run */
     int64_t started_at_ms, last_at_ms, lasted_ms;
     int64_t tasks, passed, failed, cancelled; /* failed: includes blocked tasks */
-    int64_t tries, waited_ms;                 /* of all tasks */
+    int64_t tries, waited_ms;                 /* sums over all tasks */
 };
 /* Adds "run" (its number, and the number of live runs if others are live), "name", "state",
  * "started", "lasted", "passed", "failed", "cancelled", "open" and "tries" (with the waits). */
@@ -78,7 +78,7 @@ void rows_overview(struct rows *rows, const struct overview *overview, const str
 /* Adds "result": "3 of 6 passed, 1 after failures, 2 gave-up"; and "flaky": "1 after failures".
  * O(attempts). */
 void rows_result(struct rows *rows, const struct run_state *state);
-/* Adds "work": tries, failed starts and waits; and "agents": the usage of the agents and its
+/* Adds "work": tries, failed starts and waits; and "agents": the usage of all agents and the run's
  * budgets. O(attempts). */
 void rows_work(struct rows *rows, const struct run_state *state);
 /* Adds "gates": the gates that hold tasks back, one line each; and "gate": the next gate that will
@@ -93,15 +93,16 @@ void rows_faults(struct rows *rows, const struct run_state *state, const struct 
  * "news" (a loop, the class or denied calls) and "why". */
 void rows_task(struct rows *rows, const struct run_state *state, int task,
                const struct shown_look *look);
-/* Adds "now": the state of the task, as in a list, and the number of `later` tries of the step. */
+/* Adds "now": the state of the task with its NEXT/FOR column (shown_next()), and the number of
+ * `later` tries of the step. */
 void rows_now(struct rows *rows, const struct run_state *state, int task, int later,
               const struct shown_look *look);
-/* Adds the same rows for a task that an overview lists, as far as they are known. `has_ended`: the
+/* Adds "state", "task", "try", "next" and "why" for a task that an overview lists. `has_ended`: the
  * run has ended. */
 void rows_listed(struct rows *rows, const struct overview_row *row, bool has_ended,
                  const struct shown_look *look);
-/* Adds "outcome": how the last try of the task ended; and "tries": how many tries it had, and why
- * not more. */
+/* Adds "outcome": how the last try of the task's current step ended, or who cancelled the task; and
+ * "tries": how many tries the step had, and why not more. */
 void rows_tries(struct rows *rows, const struct run_state *state, int task);
 
 /* Advice, with the commands to type (shown_advice.c). */
@@ -115,7 +116,8 @@ void rows_captured(struct rows *rows, const struct run_state *state, const struc
 
 /* Attempts, verdicts, decisions, loops and agents (rows.c). */
 
-/* Adds how and when the attempt ended, the time and memory that it used, and how much it wrote. */
+/* Adds when the attempt started and how and when it ended, its wait, the time and memory that it
+ * used, how much it wrote, the share of new lines and the fingerprint. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                   const struct shown_time *time);
 /* Adds the hint that a person gave for the attempt. */
@@ -136,8 +138,8 @@ void rows_same(struct rows *rows, const struct run_state *state, int task, int s
 struct wait_facts {
     struct delay delay;
     int64_t due_at_ms;
-    bool is_free;  /* it used up no attempt */
-    bool is_start; /* of a command that could not be started */
+    bool is_free;  /* the wait used up no attempt */
+    bool is_start; /* the wait follows a failed start, not a failed try */
     bool is_over;
     int used, allowed, own_retries;  /* tries, or starts; 0 = not recorded */
     char skipped_by[CONTROL_BY_MAX]; /* the person who skipped it; "" = nobody */

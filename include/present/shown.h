@@ -29,7 +29,7 @@ enum shown {
     SHOWN_CANCELLED,
     SHOWN_STUCK,
     SHOWN_BLOCKED,
-    SHOWN_LOST, /* it was running when its engine died */
+    SHOWN_LOST, /* the task was running when its engine died */
     SHOWN_COUNT,
 };
 
@@ -92,7 +92,8 @@ struct shown_time {
     struct moment now;
     shown_clock_fn *clock;
     shown_hms_fn *hms, *date;
-    enum shown_times times; /* of past events: their time, or how long ago they were (AGO) */
+    enum shown_times
+        times; /* times of past events: as clock times, or as how long ago they were (AGO) */
 };
 
 /* Appends the number of an attempt: "3/6", "3/6 +2" after two attempts requested by a server, "1/3
@@ -195,7 +196,7 @@ void shown_session_seen(const char *at, struct str *out);
 void shown_suspended(int64_t pid, struct str *out);
 
 /* Appends "continue it: devs run --continue 41". `needs_adopting`: the log does not belong to the
- * user, so that another command must come first. */
+ * user, so that `devs gc --adopt` must come first. */
 void shown_continue(int64_t run, bool needs_adopting, struct str *out);
 
 /* Appends the time until the waits of a fault's tasks end: "0:12..1:04", or "0:12" if all end at
@@ -250,12 +251,12 @@ void shown_size_kib(int64_t kib, struct str *out);
 
 /* Facts about a task's loop. */
 struct shown_circle {
-    /* Its numbers are attempts of the steps first_step to last_step. */
+    /* The numbers in the verdict are attempts of the steps first_step to last_step. */
     struct entropy_verdict verdict;
     int first_step, last_step; /* numbers of steps, from 0 */
     unsigned masks;            /* normalizer bits of the text masked in the last attempt */
-    bool of_calls; /* instead, its numbers are calls and messages of the agent in its latest
-                      attempt, counted together as in EVENT_AGENT_CALL */
+    bool of_calls; /* the numbers in `verdict` are instead calls and messages of the agent in its
+                      latest attempt, counted together as in EVENT_AGENT_CALL */
 };
 /* Finds a suspected loop, or the loop that made the step end as stuck (a rung or the policy's
  * window). Returns false and sets *out to ok if there is none. */
@@ -277,8 +278,8 @@ void shown_circle_words(const struct shown_circle *circle, struct str *out);
  * suspected. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
 /* Appends the CLASS column if there is space for one word only: a loop takes precedence over the
- * class, because it is news. Without a class, appends the number of denied calls of the agents: "2
- * refused". Appends nothing if there is nothing to say. */
+ * class, because it is news. Without either, appends the number of denied calls of the agents of a
+ * running or passed task: "2 refused". Appends nothing if there is nothing to say. */
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out);
 /* Returns what was equal: "the call and its result"; "" if there is no loop. Static. */
 const char *shown_circles_equal(const struct entropy_verdict *verdict);
@@ -300,8 +301,8 @@ void shown_session(const char *session, struct str *out);
 void shown_used(const struct agent_used *used, struct str *out);
 /* Appends "claude, session 83ca3d6e, 12 turns, 31 calls, $0.31", with the sums of all rounds. */
 void shown_agent(const struct run_state *state, int task, struct str *out);
-/* Appends the budgets of a task, or of the run if `task` is -1: "$0.31 of $2.00 (15 %), 31 of 100
- * calls (31 %)". */
+/* Appends the budgets of a task, or of the run if `task` is -1: "$0.31 of $2.00 (15%), 31 of 100
+ * calls (31%)". */
 void shown_budgets(const struct run_state *state, int task, const struct moment *now,
                    struct str *out);
 /* Returns how much of the budget is used, in percent, rounded down. */

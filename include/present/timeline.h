@@ -32,11 +32,11 @@ enum span_kind {
  * shown. */
 enum span_end {
     SPAN_END_NONE,
-    SPAN_END_PASSED,    /* the task, not a step of it */
-    SPAN_END_CANCELLED, /* an attempt, or the task */
+    SPAN_END_PASSED,    /* the task passed, not just a step of it */
+    SPAN_END_CANCELLED, /* an attempt or the task was cancelled */
     SPAN_END_LOST,      /* nobody observed the end of the attempt */
-    SPAN_END_FAILED,    /* an attempt */
-    SPAN_END_STUCK,     /* the task, like the values below */
+    SPAN_END_FAILED,    /* an attempt failed */
+    SPAN_END_STUCK,     /* the task is stuck; the values below are about the task, too */
     SPAN_END_GAVE_UP,
     SPAN_END_COUNT,
 };
@@ -44,10 +44,11 @@ enum span_end {
 struct span {
     enum span_kind kind;
     enum span_end end;
-    bool is_planned; /* in the future */
-    int step;    /* RUNNING, QUIET: its step; otherwise the step of `attempt`, or the first step if
-                    `attempt` is 0 */
-    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest one before it; 0 = none */
+    bool is_planned; /* the span is in the future */
+    int step; /* RUNNING, QUIET: the step that runs; otherwise the step of `attempt`, or the first
+                 step if `attempt` is 0 */
+    int attempt; /* RUNNING, QUIET: the running attempt; otherwise the latest attempt before the
+                    span; 0 = none */
     int64_t from_ms, until_ms; /* CLOCK_BOOTTIME, like the moments of the state */
 };
 
@@ -98,7 +99,9 @@ enum time_use {
     TIME_USE_COUNT,
 };
 
-enum { TIME_CLASSES_MAX = 32 }; /* waits of further classes are in the sums only */
+enum {
+    TIME_CLASSES_MAX = 32
+}; /* maximum classes listed; waits of further classes are in the sums only */
 /* The waits after failures of one class. */
 struct time_class {
     struct failure_class class;
@@ -129,8 +132,8 @@ void time_spent_add(struct time_spent *to, const struct time_spent *more);
 
 /* Returns the share in whole percent, rounded so that all uses add up to 100; 0 if the sum is 0. */
 int time_spent_percent(const struct time_spent *spent, enum time_use use);
-/* Appends "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23), you 2:41 (5 %)".
- * Leaves out zeros and all but the longest waits; "" if no time was spent. */
+/* Appends "work 39:44 (69%), wait 10:31 (18%; timeout 5:48, test-fail 3:23), you 2:41 (5%)". Leaves
+ * out zeros and all but the longest waits; "" if no time was spent. */
 void time_spent_words(const struct time_spent *spent, struct str *out);
 /* Appends "work_ms":2384000,"wait_ms":...: one member per use. The caller adds the braces. */
 void time_spent_json(const struct time_spent *spent, struct str *out);

@@ -15,8 +15,8 @@ enum {
     FILE_ACT_NO_FILE = 66,                 /* exit code: no such file in the project (EX_NOINPUT) */
 };
 
-/* Writes `length` bytes of the file from `offset` on to stdout. Unless that is the whole file,
- * reports the range and the file's size on stderr. Returns an exit code. */
+/* Writes `length` bytes of the file, starting at `offset`, to stdout. Unless that is the whole
+ * file, reports the range and the file's size on stderr. Returns an exit code. */
 int file_act_read(const char *path, int64_t offset, int64_t length);
 
 /* Replaces the file with stdin and creates missing directories. A regular file is replaced

@@ -18,9 +18,10 @@
 #include "workspace_spec.h"
 
 enum {
-    PROXY_JOBS = 8,             /* concurrent calls */
-    PROXY_GRACE_MS = 2000,      /* for active calls to end after the client's stream has ended */
-    PROXY_KILL_GRACE_MS = 1000, /* for their processes after that, between SIGTERM and SIGKILL */
+    PROXY_JOBS = 8,        /* maximum concurrent calls */
+    PROXY_GRACE_MS = 2000, /* time for active calls to end after the client's stream has ended */
+    PROXY_KILL_GRACE_MS =
+        1000, /* time between SIGTERM and SIGKILL for processes that are still running after that */
     PROXY_LOOK_MS = 1000, /* how often waiting calls are checked, and their progress reported */
     PROXY_RUNS_MS = 5000, /* how often progress of running calls is reported */
 };
@@ -28,7 +29,7 @@ enum {
 struct proxy_options {
     int in_fd, out_fd; /* the protocol's descriptors; borrowed */
     int signal_fd;     /* readable when a signal requests shutdown; borrowed */
-    const char *db;    /* as for place_find() */
+    const char *db;    /* path of the log, as for place_find() */
     /* Options for the engine; `plan` grows and has no tasks. The proxy sets place, name and `by`.
      * Strings are borrowed until proxy_run() returns. */
     struct engine_options engine;
@@ -46,7 +47,7 @@ struct proxy_result {
     struct str kept; /* where the files of a workspace were kept; "" = in place. The caller frees */
     bool recording_failed;
     struct err err;        /* why recording failed, or why the files could not be kept */
-    struct err notify_err; /* as in struct engine_result */
+    struct err notify_err; /* why the last notification failed, as in struct engine_result */
 };
 
 /* Serves until the client's stream ends or signal_fd is readable, then stops running calls and ends

@@ -17,20 +17,20 @@
 #include "place.h"
 
 enum {
-    BOOKMARK_NAME_MAX = 120, /* bytes */
+    BOOKMARK_NAME_MAX = 120, /* maximum bytes of a name */
     BOOKMARK_BY_MAX = 64,
-    BOOKMARKS_MAX = 1000, /* per run */
+    BOOKMARKS_MAX = 1000, /* maximum bookmarks of a run */
 };
 
 /* A plain value. The strings may come from an untrusted file: sanitize them before showing them. */
 struct bookmark {
-    int64_t id;                       /* row id, for bookmark_remove() */
-    int64_t run;                      /* run number */
-    int64_t seq;                      /* the last event at that time; 0 = none yet */
-    int64_t at_ms;                    /* the bookmarked time, UTC: that of the event, or later */
-    int64_t made_at_ms;               /* UTC */
-    char name[BOOKMARK_NAME_MAX + 1]; /* "" = none */
-    char by[BOOKMARK_BY_MAX + 1];     /* who made it */
+    int64_t id;         /* row id, for bookmark_remove() */
+    int64_t run;        /* run number */
+    int64_t seq;        /* the last event at the bookmarked time; 0 = none yet */
+    int64_t at_ms;      /* the bookmarked time, UTC: the time of the event, or later */
+    int64_t made_at_ms; /* time when the bookmark was added, UTC */
+    char name[BOOKMARK_NAME_MAX + 1]; /* the bookmark's name; "" = none */
+    char by[BOOKMARK_BY_MAX + 1];     /* the person who added it */
 };
 
 /* Adds a bookmark. The caller sets all fields but the id, and removes secrets from the name; the
@@ -40,7 +40,7 @@ struct bookmark {
 ATTR_MUST_USE bool bookmark_add(const struct place *place, struct bookmark *bookmark,
                                 struct err *err);
 /* Removes a bookmark by its id. Fails with ERR_NOT_FOUND if it no longer exists; ERR_INVALID and
- * ERR_BUSY as above. */
+ * ERR_BUSY like bookmark_add(). */
 ATTR_MUST_USE bool bookmark_remove(const struct place *place, int64_t id, struct err *err);
 
 /* Lists at most `max` bookmarks of a run, ordered by position (time, then id). Run 0 means all

@@ -40,8 +40,8 @@ struct bundle_asked {
 /* How often the secret with this name was redacted. */
 struct bundle_cut {
     char name[REDACT_NAME_MAX + 1];
-    int64_t recorded; /* while the run was recorded */
-    int64_t now;      /* while the bundle was written */
+    int64_t recorded; /* redactions while the run was recorded */
+    int64_t now;      /* redactions while the bundle was written */
 };
 
 /* The contents of a bundle. A plain value. */

@@ -33,11 +33,11 @@ struct settings;
 struct str;
 
 enum {
-    CALL_LOG_WHAT_MAX = 200,               /* bytes of the one-line description of a call */
-    CALL_LOG_AGENT_MAX = 32,               /* bytes of an agent's name */
-    CALL_LOG_SESSION_MAX = 200,            /* bytes of a session's id */
-    CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* bytes of a result that are examined */
-    CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of text in one row */
+    CALL_LOG_WHAT_MAX = 200,               /* maximum bytes of the one-line description of a call */
+    CALL_LOG_AGENT_MAX = 32,               /* maximum bytes of an agent's name */
+    CALL_LOG_SESSION_MAX = 200,            /* maximum bytes of a session's id */
+    CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* maximum bytes of a result that are examined */
+    CALL_LOG_WORDS_MAX = 64 * 1024,        /* maximum bytes of text in one row */
     CALL_LOG_BATCH_MAX = 512,              /* approximate number of calls per commit */
     CALL_LOG_END_STUCK = -1,  /* in place of an exit code: the session ended because of a loop */
     CALL_LOG_END_UNTOLD = -2, /* in place of an exit code: CALL_LOG_END_STUCK if the last calls look
@@ -50,8 +50,8 @@ struct call_session {
     const char *id;                  /* the agent's id for its session: no control characters */
     const char *dir;                 /* the agent's working directory */
     const struct settings *settings; /* detector thresholds for a new run; NULL = defaults */
-    const struct redactor *redactor; /* for the stored lines; NULL redacts nothing */
-    int wait_ms;                     /* how long to wait for other processes, in total */
+    const struct redactor *redactor; /* redactor of the stored lines; NULL = redact nothing */
+    int wait_ms;                     /* maximum time to wait for other processes, in total */
     bool new_run; /* always begin a new run: for a past session imported from its transcript */
 };
 
@@ -112,8 +112,8 @@ bool call_log_turn_failed(const struct call_log *log);
 /* Returns true if the agent is in a loop of calls, or its last call was denied because of one. */
 bool call_log_is_stuck(const struct call_log *log);
 
-/* Adds the resources that the session has used according to its transcript, except the number of
- * calls, which is counted here. */
+/* Records the resources that the session has used so far according to its transcript, in place of
+ * earlier values. The number of calls is counted here and not taken from `used`. */
 ATTR_MUST_USE bool call_log_add_used(struct call_log *log, const struct agent_used *used,
                                      const struct moment *at, struct err *err);
 

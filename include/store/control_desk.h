@@ -15,7 +15,7 @@
 #include "err.h"
 #include "place.h"
 
-enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* actions waiting to be written */
+enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* maximum actions waiting to be written */
 
 struct control_desk;
 

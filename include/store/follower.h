@@ -44,7 +44,7 @@ ATTR_MUST_USE bool follower_open_to_tell(struct follower **out, const struct pla
 /* Frees the follower, which may be NULL. */
 void follower_close(struct follower *follower);
 
-/* Returns the run's row as last read. Its strings, except the boot, are valid until
+/* Returns the run's row as last read. The strings in it, except the boot id, are valid until
  * follower_close(). */
 const struct log_run_info *follower_run(const struct follower *follower);
 /* Returns the state of the run after the last event that was read. Borrowed; changes with each

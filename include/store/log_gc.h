@@ -22,7 +22,7 @@
 
 enum {
     LOG_GC_RUNS_MAX = 100000, /* maximum number of runs examined per collection */
-    LOG_GC_NAME_MAX = 63,     /* bytes */
+    LOG_GC_NAME_MAX = 63,     /* maximum bytes of a run's name */
     LOG_GC_SESSION_MS = 7 * 24 * 60 * 60 * 1000, /* a session that was silent this long is treated
                                                     as over, even without a recorded end */
     LOG_GC_SLICE_PAGES = 256, /* pages returned to the file system per transaction */
@@ -56,7 +56,7 @@ bool log_gc_goes(enum log_gc_why why);
 struct log_gc_run {
     int64_t number;
     char name[LOG_GC_NAME_MAX + 1];
-    int64_t last_at_ms; /* UTC */
+    int64_t last_at_ms; /* time of the last event, UTC */
     int64_t bytes; /* approximate size of its rows; -1 = not counted because no limit needs it */
     enum log_gc_why why;
 };
@@ -67,7 +67,7 @@ struct log_gc_asked {
     struct log_limits limits;
     const int64_t *named; /* runs to delete regardless of the limits */
     size_t named_count;
-    int64_t now_ms; /* UTC */
+    int64_t now_ms; /* current time, UTC */
 };
 /* Returns true if the run is in `named`. */
 bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number);

@@ -52,7 +52,7 @@ enum log_trouble_kind {
 enum { LOG_TROUBLE_TEXT_MAX = 256 };
 struct log_trouble {
     enum log_trouble_kind kind;
-    int64_t since_ms;                /* SPILLED: UTC */
+    int64_t since_ms;                /* SPILLED: when the spill began, UTC */
     int64_t for_ms;                  /* BUSY: how long so far */
     int64_t pid;                     /* BUSY: the process; 0 = unknown */
     int schema;                      /* NEWER: schema number */
@@ -180,7 +180,7 @@ struct log_output_row {
     int stream;     /* LOG_STREAM_OUT... */
     int64_t offset; /* position of its first byte in the stream */
     int64_t at_ms;
-    size_t start, len; /* its bytes in the page's `text` */
+    size_t start, len; /* range of the row's bytes in the page's `text` */
     bool replaceable;  /* a live tail: while the attempt runs, a newer row replaces it, which has a
                           higher id and may repeat some of its bytes (see offset) */
 };

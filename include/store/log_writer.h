@@ -71,7 +71,7 @@ struct log_capture {
  * attempt. One row per task; each one replaces the previous. */
 struct log_gain {
     int task, step, attempt;
-    const char *bytes; /* borrowed for the call; NULL deletes the row, because the task is over */
+    const char *bytes; /* borrowed for the call; NULL deletes the row, because the task has ended */
     size_t len;
 };
 

@@ -14,7 +14,7 @@
 /* The location of a log. A plain value. */
 struct place {
     char db[PATH_MAX];  /* .../devs.db */
-    char dir[PATH_MAX]; /* its directory */
+    char dir[PATH_MAX]; /* directory of the log */
     bool is_shared;     /* the per-user log, shared by all projects without a log of their own */
 };
 

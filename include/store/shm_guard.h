@@ -19,8 +19,8 @@
  * before, or goes to the previous handler. Any thread. */
 void shm_guard_install(void);
 
-/* Maps a page of zeros at the address if that is in SQLite's shared memory; returns false if not.
- * For a SIGBUS handler (code BUS_ADRERR) that temporarily replaces the handler of devs.
+/* Maps a page of zeros at the address if the address is in SQLite's shared memory; returns false if
+ * not. For a SIGBUS handler (code BUS_ADRERR) that temporarily replaces the handler of devs.
  * Async-signal-safe. */
 bool shm_guard_repair(const void *address);
 

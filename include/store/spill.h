@@ -39,7 +39,7 @@ void spill_remove(const struct place *place);
 
 /* Why a log cannot be written. */
 struct spill_reason {
-    int64_t since_ms; /* UTC */
+    int64_t since_ms; /* when the spill began, UTC */
     char why[SPILL_WHY_MAX];
     bool whole; /* the log was deleted or is damaged: include all of the run */
 };

@@ -53,7 +53,7 @@ int64_t turns_holder(const struct place *place);
 
 struct bell {
     int fd;
-    char path[PATH_MAX]; /* for watch_file() */
+    char path[PATH_MAX]; /* path of the bell, for watch_file() */
 };
 
 /* Opens the bell of this log, a file that is written to notify readers, creating it (0600) if

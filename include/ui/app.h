@@ -41,7 +41,7 @@ enum app_leave {
 enum app_take_up {
     APP_TAKE_UP_OWNED,   /* a process still owns the run; the request is sent to it */
     APP_TAKE_UP_REFUSED, /* the request would have no effect */
-    APP_TAKE_UP_STARTS,  /* by a new engine, which the caller starts after the app has left */
+    APP_TAKE_UP_STARTS,  /* the caller starts a new engine for it after the app has left */
 };
 
 struct follower;
@@ -56,16 +56,17 @@ struct app_options {
     struct control_desk *desk;       /* borrowed; NULL in a replay */
     const char *by;                  /* the user as recorded in the log: "name@terminal";
                                         borrowed */
-    const struct redactor *redactor; /* for redacting text that the user enters into the log;
+    const struct redactor *redactor; /* redactor for text that the user enters into the log;
                                         borrowed; NULL = no redaction */
     bool engine_here;                /* the run's engine is in this process */
     int engine_done_fd;              /* becomes readable when the engine has ended; -1 = none */
-    void (*leave)(void *ctx); /* for q w: starts nothing more and ends when running attempts have
-                                 ended; the screen stays open until then. NULL = q w returns at
-                                 once, and the caller does this */
-    void *leave_ctx;          /* borrowed; passed to leave() */
-    const char *rules;        /* the user's own rules, see classify.h; borrowed; NULL =
-                                 none */
+    void (*leave)(void *ctx);        /* called on q w: starts nothing more, and the engine ends when
+                                        running attempts have ended; the screen stays open until
+                                        then. NULL = q w returns at once, and the caller does
+                                        this */
+    void *leave_ctx;                 /* borrowed; passed to leave() */
+    const char *rules;               /* the user's own rules, see classify.h; borrowed; NULL =
+                                        none */
     /* Saves a new rule of the user (C n); sets *err on false. NULL: rules cannot be saved */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; passed to save_rule() */
@@ -77,7 +78,8 @@ struct app_options {
      * export is not available. */
     bool (*open_redactor)(struct redactor **out, const struct plan *plan,
                           const struct secret_settings *secrets, struct err *err);
-    const struct secret_settings *secrets; /* borrowed; for open_redactor(); NULL = no settings */
+    const struct secret_settings
+        *secrets; /* secrets for open_redactor(); borrowed; NULL = no settings */
     /* Reads a whole regular file. Fails with ERR_LIMIT if it is larger than max_bytes. NULL: no
      * files are read. */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);

@@ -27,7 +27,7 @@ struct app_cast {
                                   recording */
     const char *task;          /* id of the selected task; NULL = in the tasks view, the task of
                                   the latest event */
-    const char *view;          /* as in struct app_picture */
+    const char *view;          /* name of the view, as in struct app_picture */
     const struct theme *theme; /* borrowed */
     /* Receives the next bytes. Returning false aborts the recording; *err must be set. */
     bool (*write)(void *ctx, const char *bytes, size_t len, struct err *err);

@@ -53,8 +53,8 @@ struct cell {
     uint32_t rune; /* 0: right half of a wide rune */
     uint32_t mark; /* a combining rune drawn with it; 0 = none */
     uint8_t style; /* enum style */
-    bool chosen;   /* in the selected row */
-    bool pointed;  /* under a cursor that devs draws */
+    bool chosen;   /* the cell is in the selected row */
+    bool pointed;  /* the cell is under a cursor that devs draws */
 };
 
 /* Position of a string and the width available for it. */

@@ -61,7 +61,7 @@ struct compare_lines {
 enum { COMPARE_PATHS_MAX = 500 };
 struct compare_path {
     char letter;            /* 'A', 'M', 'D', ..., as in the run log */
-    int64_t added, removed; /* lines; -1 = not counted */
+    int64_t added, removed; /* numbers of lines; -1 = not counted */
     char *path;             /* owned */
 };
 

@@ -78,8 +78,8 @@ const char *forensics_title(enum forensics_section section);
 
 /* Collects everything that is known about attempt `key` as of state->last_seq. `key->run` is the
  * reader's number of the run in `state`. Frees the old contents of *out; the caller frees the new
- * value with forensics_done(). If the log cannot be read, `nothing` says why and the attempt is
- * 0. */
+ * value with forensics_done(). Fails if the log cannot be read; then `nothing` says why and the
+ * attempt is 0. */
 ATTR_MUST_USE bool forensics_read(struct forensics *out, const struct run_state *state,
                                   const struct log_output_key *key, struct log_reader *reader,
                                   struct err *err);

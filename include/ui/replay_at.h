@@ -14,7 +14,7 @@
 
 struct replay_at {
     int64_t seq;   /* the last event up to that moment; 0 = none */
-    int64_t at_ms; /* UTC; the time of that event, or later */
+    int64_t at_ms; /* time of that event, or later, UTC */
 };
 
 /* Finds the moment that `words` describes: a bookmark's name, "14:00:31", "-2m" (before the last

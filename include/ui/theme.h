@@ -41,7 +41,8 @@ const char *theme_name_at(size_t index);
 
 /* Parses a user's theme: an object of styles, each listing the members that differ ("fg", "bg",
  * "bold", "underline", "reverse") from the theme named by "like" (default "auto"). Fails with
- * ERR_INVALID; the message begins with the line number. */
+ * ERR_INVALID and a message that begins with the line number, or with ERR_LIMIT if `text` is longer
+ * than THEME_BYTES_MAX. */
 ATTR_MUST_USE bool theme_parse(const char *text, size_t len, struct theme *out, struct err *err);
 
 /* Returns how a cell looks. In the selected row it is bold, so that its colors still show the

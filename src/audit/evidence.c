@@ -73,7 +73,7 @@ static bool read_tail(struct evidence *evidence, const struct evidence_of *of, i
         if (offset < 0 || offset > INT64_MAX - len || (!is_first && offset + len < tail->offset))
             break; /* there is a gap: bytes before it are useless */
 
-        /* Prepends the bytes as far as they precede the existing ones and fit. */
+        /* Prepends the bytes that precede the existing ones, as many as fit. */
         const int64_t wanted = is_first ? len : tail->offset - offset;
         const int64_t room = (int64_t)(tail->max - tail->len);
         const int64_t take = wanted < room ? wanted : room;

@@ -1,5 +1,5 @@
-/* evidence.h - reads an attempt from the log in the form that the classifier takes: how it ended,
- * and the last bytes of its output. Used to judge attempts again. Private to audit; belongs to one
+/* evidence.h - reads an attempt from the log as input for the classifier: how it ended, and the
+ * last bytes of its output. Used to judge attempts again. Private to audit; belongs to one
  * thread. */
 #ifndef DEVS_EVIDENCE_H
 #define DEVS_EVIDENCE_H
@@ -24,7 +24,7 @@ struct evidence_of {
     const struct plan *plan;
     const struct event *event; /* the end of an attempt; evidence_is_end() must be true */
     bool wants_all;            /* also read output that no rule examines */
-    int memory_killed;         /* as for classify(): the log lacks memory counters */
+    int memory_killed;         /* passed to classify(), because the log lacks memory counters */
 };
 
 /* Returns true if the event is the end of an attempt and is plausible, because the file may be

@@ -1,7 +1,7 @@
 /* policy_change.c - reads a change of policies and applies it to a plan.
  *
- * The values are checked as settings are, and the errors are then moved to their positions in the
- * file. A changed built-in policy is added to the plan. */
+ * The values are checked like settings, and the errors then get their positions in the file. A
+ * changed built-in policy is added to the plan. */
 #include "what_if.h"
 
 #include <assert.h>
@@ -18,8 +18,9 @@ struct policy_change {
     struct json *root;        /* owned */
     const struct json *every; /* the change for every step, an object; NULL = none */
     struct json *made;        /* owned; if `every` is a name: the object made from it */
-    const struct json *named; /* the object of policies by name; NULL = none */
-    struct settings of_every; /* `every` and `named` as settings, with inherited values */
+    const struct json *named; /* the changes by policy name, an object; NULL = none */
+    struct settings of_every; /* `every` read as settings, with inherited values; `by_name`: the
+                                 same for `named` */
     struct settings by_name;
 };
 
@@ -123,11 +124,11 @@ void policy_change_words(const struct policy_change *change, struct str *out)
     str_add(out, any ? "" : "unchanged");
 }
 
-#define EVERY "every-step" /* the name of the policy of every step while it is checked */
+#define EVERY "every-step" /* name under which the change for every step is checked */
 
-static const char starts[] = "infrastructure"; /* the policy of failed starts */
+static const char starts[] = "infrastructure"; /* the policy for failed starts */
 
-/* Returns {"like": NAME} if the change is only a name. */
+/* Returns the change as an object: {"like": NAME} if it is only a name. */
 static const struct json *object_of(struct policy_change *change, const struct json *policy)
 {
     const char *name = json_text(policy, NULL);
@@ -138,12 +139,12 @@ static const struct json *object_of(struct policy_change *change, const struct j
     str_json_text(&text, "like", name);
     str_add_char(&text, '}');
     if (!json_parse(str_text(&text), text.len, &change->made, NULL, NULL))
-        change->made = NULL; /* then the change has no effect */
+        change->made = NULL; /* the change then has no effect */
     str_done(&text);
     return change->made;
 }
 
-/* Moves violations to the positions in the file. */
+/* Adds the violations to `to` with their positions in the file: `instead` replaces `prefix`. */
 static void move_violations(const struct violations *from, const char *prefix, const char *instead,
                             struct violations *to)
 {
@@ -158,7 +159,7 @@ static void move_violations(const struct violations *from, const char *prefix, c
     }
 }
 
-/* Checks one policy, or an object of policies if `name` is NULL, as settings do. */
+/* Checks one policy, or an object of policies if `name` is NULL, like policies in settings. */
 static bool check_policies(const struct json *value, const char *name, const char *place,
                            struct settings *out, struct violations *violations)
 {
@@ -228,7 +229,7 @@ static void change_policy(struct policy *policy, const struct json *value,
     memcpy(name, policy->name, sizeof(name));
     if (json_get(value, "like"))
         *policy = *whole;
-    else /* only "like" needs field_reader.doc */
+    else /* without "like", field_reader.doc is not needed */
         fields_take(value, &plan_policy_fields, policy);
     policy_rename(policy, name);
 }
@@ -271,7 +272,8 @@ static void change_every(const struct policy_change *change, struct plan *plan)
     }
 }
 
-/* Returns the plan's own policy in place of a built-in one of the same name. */
+/* Returns the plan's own policy of the same name if `policy` is built-in and the plan has one;
+ * otherwise returns `policy`. */
 static const struct policy *policy_in_sight(const struct plan *plan, const struct policy *policy)
 {
     return policy == policy_named(policy->name) ? plan_policy_find(plan, policy->name) : policy;

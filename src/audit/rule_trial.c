@@ -1,8 +1,8 @@
-/* rule_trial.c - classifies recorded attempts by two sets of rules and counts the differences.
+/* rule_trial.c - classifies recorded attempts with two sets of rules and counts the differences.
  *
  * The output of a successful command is read only if a rule may deny its success. Groups changes by
- * the text of both verdicts. Marks changes that contradict a success, or a failure whose reason was
- * known, for a person to look at. */
+ * the text of both verdicts. Marks for review changes of a success, and of a failure whose reason
+ * was known. */
 #include "rule_trial.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct trial {
     struct rule_trial result;
 };
 
-/* A verdict in words, and the parts of it that a change of rules can affect. */
+/* A verdict as text, and the parts of it that a change of rules can affect. */
 struct opinion {
     struct verdict verdict;
     struct verdict_label label;
@@ -50,7 +50,8 @@ static struct opinion judge_by(const struct classifier *classifier,
     return opinion;
 }
 
-/* If the class stays the same, names another difference. */
+/* Writes the verdict as text. If both labels are equal, adds the difference: whether it asks, or
+ * the time to retry. */
 static void change_word(const struct opinion *opinion, const struct opinion *other,
                         char out[RULE_TRIAL_WORD_MAX])
 {
@@ -98,7 +99,7 @@ static void count_change(struct trial *trial, const struct evidence_of *subject,
         return;
     }
     change->count++;
-    /* A success, or a failure whose reason a rule knew. */
+    /* A success, or a failure whose reason a rule identified. */
     const bool was_known =
         now->label.class == VERDICT_SUCCESS ||
         (now->label.class == VERDICT_PERSISTENT && now->label.reason != REASON_NONE);
@@ -133,7 +134,7 @@ static bool try_attempt(struct trial *trial, const struct evidence_of *subject, 
     return true;
 }
 
-/* Returns false if the caller wants to stop. */
+/* Reports the progress. Returns false if the caller wants to stop. */
 static bool report_progress(struct trial *trial)
 {
     const struct rule_trial_asked *asked = trial->asked;
@@ -144,7 +145,7 @@ static bool report_progress(struct trial *trial)
     return !trial->result.cancelled;
 }
 
-/* Reads output only between pages of events, never within one. */
+/* Tries the attempts of a run. Reads output only between pages of events, never within one. */
 static bool try_events(struct trial *trial, int64_t run, struct plan *plan, struct err *err)
 {
     struct plan *growing = plan->base ? plan : NULL;

@@ -27,7 +27,8 @@ struct verify_judge {
     bool is_session;
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
-    bool are_same_rules;                                /* only PRESENT is set then */
+    bool are_same_rules; /* the rule sets are identical, so only classifiers[VERIFY_PRESENT] is set
+                          */
     bool has_end;
     struct event end;    /* if has_end: an end whose verdict may still follow */
     struct str end_text; /* owned; the strings of `end` */
@@ -37,7 +38,7 @@ struct verify_judge {
 /* The recorded verdict of an attempt, and the input for judging it again. */
 struct recorded {
     const struct event *end;
-    bool is_said; /* a plain success has no recorded verdict */
+    bool is_said; /* false for a plain success, which has no recorded verdict */
     struct verdict verdict;
     struct classify_input input;
     enum evidence_state state;
@@ -48,8 +49,8 @@ static const struct plan_step *step_of(const struct verify_judge *judge, const s
     return &judge->plan->tasks[end->task].steps[end->step];
 }
 
-/* Compares two verdicts. The rule's name and the contract violations must be the same only under
- * the run's own rules. */
+/* Compares two verdicts. Compares the rule's name and the contract violations only under the run's
+ * own rules. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
                     enum verify_rules rules)
 {
@@ -129,7 +130,8 @@ static void ask_both(struct verify_judge *judge, const struct recorded *recorded
     }
 }
 
-/* Memory counters can only be read while the attempt exists, so both possible values are tried. */
+/* Judges the attempt again. Memory counters can only be read while the attempt exists, so both
+ * possible values are tried. */
 static void judge_again(struct verify_judge *judge, struct recorded *recorded)
 {
     struct opinions opinions;
@@ -218,7 +220,8 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
     return true;
 }
 
-/* Judges the kept end, now that its verdict is known: the event, or a plain success without one. */
+/* Judges the kept end if `event` has its verdict or shows that it was a plain success; otherwise
+ * drops it. */
 static bool settle_end(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const struct event *end = &judge->end;
@@ -233,7 +236,7 @@ static bool settle_end(struct verify_judge *judge, const struct event *event, st
     return ok;
 }
 
-/* Takes the next event. */
+/* Processes the next event: judges the kept end, and keeps a new one. */
 static bool verify_judge_add(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const bool was_settled = judge->has_end;
@@ -365,7 +368,7 @@ static bool open_parts(struct verifying *verifying, struct err *err)
     return true;
 }
 
-/* Reads output only between pages of events, never within one. */
+/* Verifies all events of the run. Reads output only between pages of events, never within one. */
 static bool take_events(struct verifying *verifying, struct err *err)
 {
     const struct verify_asked *asked = verifying->asked;

@@ -1,6 +1,6 @@
 /* what_if.c - follows a recorded run with other policies.
  *
- * First the sums, then the decisions after an attempt, then the events. */
+ * The sections, in this order: the sums, the decisions after an attempt, the events. */
 #include "what_if.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "xalloc.h"
 
 struct what_if {
-    struct plan *recorded;      /* owned; the plan that the run had */
-    struct plan *other;         /* owned; with the change */
-    struct run_state state;     /* owned; of `other` */
-    struct what_if_task *tasks; /* owned; as many as the state's plan has */
+    struct plan *recorded;      /* owned; the plan of the run */
+    struct plan *other;         /* owned; the plan with the change */
+    struct run_state state;     /* owned; the state of the run, with `other` as its plan */
+    struct what_if_task *tasks; /* owned; one for each task of the state's plan */
     size_t task_count, task_cap;
     struct what_if_sum sum; /* without the members that what_if_sum() counts */
 };
@@ -46,8 +46,8 @@ static int64_t other_wait(const struct what_if *what, int task, int64_t waited_m
     return was_rate_limited(step) && other_ms < waited_ms ? waited_ms : other_ms;
 }
 
-/* Never negative: after a reboot times are converted by the wall clock, which may have been set
- * back. */
+/* Returns how long the step has waited, in ms; 0 if it is not waiting. Never negative: after a
+ * reboot, times are converted by the wall clock, which may have been set back. */
 static int64_t waited_in(const struct step_state *step, const struct moment *at)
 {
     const int64_t waited_ms = at->mono_ms - step->wait_from.mono_ms;
@@ -254,7 +254,7 @@ static void differ_at_start(struct what_if *what, int task, const struct event *
     leave_record(what, task, &difference);
 }
 
-/* Sets the task's course from the tasks that it needs. */
+/* Sets the course of a blocked task from the courses of the tasks that it needs. */
 static void look_at_needs(struct what_if *what, int task)
 {
     const struct plan_task *plan = &what->state.plan->tasks[task];
@@ -405,8 +405,8 @@ static void on_step_ended(struct what_if *what, int task, struct event *event)
         differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
 }
 
-/* A person continues the task, so it continues with the change too. If the new set has as many
- * attempts as the policy allows, it gets as many as the changed policy allows. */
+/* Handles a task that a person continues: it continues with the change too. If the new set has as
+ * many attempts as the policy allows, it gets as many as the changed policy allows. */
 static void on_reopened(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];

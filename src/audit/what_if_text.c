@@ -208,7 +208,7 @@ static void add_first(const struct what_if *what, const struct what_if_look *loo
     str_done(&text);
 }
 
-/* Adds a task that differs from the record. */
+/* Adds a line about a task that differs from the record. */
 static void add_task(const struct what_if *what, int number, const struct what_if_look *look,
                      struct str *out)
 {
@@ -279,7 +279,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);
     }
-    if (sum->differ > 0) { /* the assumptions about the time after a difference */
+    if (sum->differ > 0) { /* explain the assumptions about the time after a difference */
         str_clear(&text);
         str_add(&text, "a try would end the same way after a different wait");
         if (sum->rate_limits)

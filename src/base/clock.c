@@ -102,7 +102,7 @@ const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
-/* Not the locale's names, which may have any length. */
+/* English names, because the locale's names may have any length. */
 static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -172,8 +172,8 @@ static bool find_date(const char *words, int64_t *out_ms)
     return true;
 }
 
-/* Compares with the precision that the user typed: a span that begins at 13:50:00.4 contains
- * 13:50:00 and 13:50, because screens show no more than that. */
+/* Finds a time of day in the span, with the precision that the user typed: a span that begins at
+ * 13:50:00.4 contains 13:50:00 and 13:50, because screens show no more than that. */
 static bool find_hour(const char *words, const struct clock_span *span, int64_t *out_ms)
 {
     static const char *const forms[] = {"%H:%M:%S", "%H:%M", NULL};

@@ -1,7 +1,7 @@
 /* foreign_file.c - examines, opens and reads files that someone else may have planted.
  *
  * O_PATH does not really open the file: it is examined first, and then the same file is opened
- * through /proc, so it cannot be exchanged in between. A FIFO does not block, and a terminal does
+ * through /proc, so it cannot be replaced in between. A FIFO does not block, and a terminal does
  * not become the controlling one. */
 #define _GNU_SOURCE /* O_PATH */
 

@@ -28,8 +28,8 @@ enum {
 /* All integers up to this one can be represented as double. */
 static const double exact_max = 9007199254740992.0;
 
-/* A struct json is jansson's json_t under another name. Users need no jansson header, and cannot
- * modify borrowed values. */
+/* Returns the value as jansson's type. Users need no jansson header, and cannot modify borrowed
+ * values. */
 static json_t *theirs(const struct json *json)
 {
     return (json_t *)(uintptr_t)json;
@@ -97,7 +97,8 @@ static const struct {
     {json_error_numeric_overflow, "the number is too large"},
 };
 
-/* jansson reports 0 for errors before the first character. */
+/* Returns the line or column, at least 1: jansson reports 0 for errors before the first
+ * character. */
 static int at_least_one(int number)
 {
     return number > 0 ? number : 1;
@@ -109,8 +110,8 @@ static bool ends_in(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* jansson writes "what near 'token'" and omits long tokens. The token is only useful after
- * "expected", after "token" and for a key. */
+/* Sets the error from jansson's text, which is "what near 'token'" and omits long tokens. The token
+ * is only useful after "expected", after "token" and for a key. */
 static bool token_error(const char *text, bool duplicate_key, struct err *err)
 {
     static const char join[] = " near '";
@@ -219,7 +220,8 @@ static void add_chunk(struct arena *arena, size_t least)
         arena->chunk_bytes *= 2;
 }
 
-/* Aborts when out of memory, because jansson would report that as a wrong token. */
+/* Allocates a block for jansson. Aborts when out of memory, because jansson would report that as a
+ * wrong token. */
 static void *allocate_block(size_t size)
 {
     struct arena *arena = building;
@@ -257,13 +259,13 @@ static void free_arena(struct arena *arena)
     free(arena);
 }
 
-/* jansson's true, false and null are constants. */
+/* Returns true if the value is in an arena. jansson's true, false and null are constants. */
 static bool is_in_arena(const json_t *json)
 {
     return json && !json_is_boolean(json) && !json_is_null(json);
 }
 
-/* Until finish_tree(), all of jansson's memory comes from a new arena. */
+/* Creates an arena, from which all of jansson's memory comes until finish_tree(). */
 static void begin_tree(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -273,7 +275,7 @@ static void begin_tree(void)
     building->chunk_bytes = CHUNK_BYTES_MIN;
 }
 
-/* Returns the tree, which owns the arena; frees the arena if there is no tree. */
+/* Returns the tree, which owns the arena. Frees the arena if the tree is NULL or a constant. */
 static struct json *finish_tree(json_t *root)
 {
     struct arena *arena = building;
@@ -514,7 +516,7 @@ char *json_brief(const struct json *json, size_t max)
     struct brief brief = {.max = max};
     size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
     if (json_kind(json) == JSON_KIND_REAL) {
-        /* 15 digits are shorter; a real that needs more is written in full. */
+        /* Uses 15 digits, which are shorter, unless the real needs more. */
         char text[REAL_TEXT_MAX];
         const double value = json_number(json, 0);
         (void)snprintf(text, sizeof(text), "%.*g", REAL_DIGITS, value);

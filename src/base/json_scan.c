@@ -59,7 +59,7 @@ static void json_text_skip_blanks(struct json_text *text)
         text->at++;
 }
 
-/* Reads the four hex digits after "\u"; -1 if there are none. */
+/* Returns the value of the four hex digits after "\u"; -1 if there are none. */
 static int take_unit(struct json_text *text)
 {
     int unit = 0;
@@ -75,7 +75,7 @@ static int take_unit(struct json_text *text)
 
 enum { HIGH_FIRST = 0xD800, LOW_FIRST = 0xDC00, LOW_LAST = 0xDFFF };
 
-/* Decodes "\uXXXX" or a surrogate pair, starting after the "\u"; -1 if invalid. */
+/* Decodes "\uXXXX" or a surrogate pair, starting after the "\u". Returns -1 if it is invalid. */
 static int32_t json_text_take_character(struct json_text *text)
 {
     int high = take_unit(text);
@@ -123,7 +123,8 @@ struct json_members json_members(const char *text, size_t len)
     return (struct json_members){.text = text, .len = len};
 }
 
-/* Steps through an array if `key` is NULL. */
+/* Finds the next member of an object, or the next element of an array if `key` is NULL. Returns
+ * false if there is none. */
 static bool next_value(struct json_members *members, struct json_piece *key,
                        struct json_piece *value)
 {
@@ -229,7 +230,7 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
 
 /* Checking untrusted JSON text and copying it into a line. */
 
-/* Starts after the opening quote. */
+/* Checks the rest of a string, after the opening quote. */
 static bool check_string(struct json_text *text)
 {
     for (;;) {
@@ -340,7 +341,7 @@ static bool take_key(struct copying *copying)
     return json_text_take(&copying->text, ':');
 }
 
-/* Starts after '{' or '['. Sets *value if a value follows. */
+/* Enters an object or array, starting after the '{' or '['. Sets *value if a value follows. */
 static bool enter_brackets(struct copying *copying, char bracket, bool *value)
 {
     if (copying->depth == JSON_LINE_DEPTH_MAX)
@@ -354,8 +355,7 @@ static bool enter_brackets(struct copying *copying, char bracket, bool *value)
     return bracket == '[' || take_key(copying);
 }
 
-/* Starts after a value: closes all objects and arrays that end here. Sets *value if another value
- * follows. */
+/* Closes all objects and arrays that end after a value. Sets *value if another value follows. */
 static bool close_brackets(struct copying *copying, bool *value)
 {
     *value = false;

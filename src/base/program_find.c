@@ -1,4 +1,5 @@
-/* program_find.c - finds programs in PATH, also only outside of projects where steps may write.
+/* program_find.c - finds programs in PATH, optionally only outside the projects where steps may
+ * write.
  *
  * program_avoid() remembers such projects. program_find_absolute() skips relative folders of PATH,
  * and programs that are in such a project, directly or through a link. */

@@ -1,6 +1,4 @@
-/*
- * quiet_thread.c - starts a thread with all signals blocked, except those of faults.
- */
+/* quiet_thread.c - starts a thread with all signals blocked, except the signals of faults. */
 #include "quiet_thread.h"
 
 #include <signal.h>

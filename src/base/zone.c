@@ -1,10 +1,8 @@
-/*
- * zone.c - reads the offset of a time zone from its zone file.
+/* zone.c - reads the offset of a time zone from its zone file.
  *
  * The rule for the years after the last listed transition is not read: the files of Linux
- * distributions list the transitions until 2037. Names that lead out of the folder of zones are
- * rejected.
- */
+ * distributions list the transitions until 2037. Names that lead out of the zone folder are
+ * rejected. */
 #include "zone.h"
 
 #include <stdbool.h>

@@ -75,7 +75,8 @@ void appearance_set(struct app_options *options, const struct globals *globals,
 
 /* The user's keys. */
 
-/* Returns false if the environment names no folder, or if its path is too long. */
+/* Finds the path of keys.json. Returns false if the environment names no folder, or if the path is
+ * too long. */
 static bool find_path(char path[PATH_MAX])
 {
     const char *config = getenv("XDG_CONFIG_HOME");

@@ -240,7 +240,8 @@ static int refuse_line(const struct globals *globals, const struct command_line 
     return EXIT_ALL_PASSED;
 }
 
-/* The pointers of the shared options belong to this invocation, so the listing omits them. */
+/* Lists the options. The pointers of the shared options belong to this invocation, so the listing
+ * omits them. */
 static void fill_listing(const struct command_line *line, const struct options *options,
                          struct command_listing *out)
 {

@@ -83,13 +83,13 @@ enum command_need {
 
 struct command {
     const char *name;
-    const char *usage; /* the part of the usage after the name */
+    const char *usage; /* the part of the usage after the command's name */
     const char *words; /* one line */
     command_fn *run;
     enum command_group group;
     bool is_daily; /* devs --help lists it; devs help all lists every command */
     enum command_need needs;
-    bool writes; /* the log that it needs must be ours (log_own.h) */
+    bool writes; /* writes to the log, which must be the user's own (log_own.h) */
 };
 
 /* Returns the commands in the order of the help, group by group; NULL past the end. */
@@ -108,13 +108,14 @@ struct command_line {
     bool rest_after_first;
     int min_operands, max_operands; /* max -1 = unlimited */
     void (*print_more)(void);       /* prints the end of the help; NULL = nothing more */
-    bool is_of_hook; /* the caller must not fail: errors are one line and exit code 0 */
+    bool is_of_hook; /* called by an agent's hook, which must not fail: errors are one line and exit
+                        code 0 */
     bool done;       /* out: nothing left to do */
     int operands;    /* out: number of operands; they are argv[0..operands) */
 };
 /* Parses the options of globals->command and the global ones. argv[0] is the first word after the
- * command's name; the operands are moved to the front. On --help, prints the help and sets
- * line->done; on an error, also prints it. Returns the exit code for line->done. */
+ * command's name; the operands are moved to the front. On --help, prints the help; on an error,
+ * prints the error. Sets line->done in both cases; the return value is then the exit code. */
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
 
 /* The options of a command. All strings are static; the pointers `flag` and `value` are NULL. */

@@ -1,8 +1,8 @@
 /* config.c - finds, reads and checks devs.config.json, and says which of its keys need trust.
  *
- * The file may have come with a clone. Until keys that need trust have it, they are left out
- * (CONFIG_LOOKS), or the command is refused (CONFIG_ACTS). The text whose trust is checked is the
- * text that is parsed. This file also evaluates the sandbox options of the command line. */
+ * The file may have come with a clone. Keys that still need trust are left out (CONFIG_LOOKS), or
+ * the command is refused (CONFIG_ACTS). The text whose trust is checked is the text that is parsed.
+ * This file also evaluates the sandbox options of the command line. */
 #define _DEFAULT_SOURCE /* fileno(), realpath() */
 
 #include "config.h"
@@ -50,8 +50,8 @@ static void take_folder(const char *path, char folder[PATH_MAX])
         memcpy(folder, "/", sizeof("/"));
 }
 
-/* Finds settings further up that these hide and that differ. Other users' settings are never
- * used, so hiding them loses nothing. */
+/* Returns whether the file hides different settings further up, whose path is stored in `hidden`.
+ * Other users' settings are never used, so hiding them loses nothing. */
 static bool hides_others(const char *path, const struct str *text, char hidden[PATH_MAX])
 {
     char folder[PATH_MAX];
@@ -73,7 +73,7 @@ static bool hides_others(const char *path, const struct str *text, char hidden[P
     return differs;
 }
 
-/* Appends why the file needs trust, whatever it contains. */
+/* Appends the reason, if any, why the file needs trust regardless of its contents. */
 static void add_reason(const char *path, const struct str *text, const struct stat *info,
                        struct config_trust *out)
 {
@@ -89,7 +89,7 @@ static void add_reason(const char *path, const struct str *text, const struct st
         str_addf(&out->reason, "it overrides %s", hidden);
 }
 
-/* A settings_trust_fn. */
+/* A settings_trust_fn: adds the key to the keys that need trust. */
 static void add_need(void *ctx, const struct settings_trust_key *found)
 {
     struct config_trust *trust = ctx;
@@ -101,13 +101,13 @@ static void add_need(void *ctx, const struct settings_trust_key *found)
         (struct trust_need){.key = xstrdup(found->key), .why = found->why, .value = value.data};
 }
 
-/* Examines the settings at `path`, whose text was read from the file of `info`. */
+/* Examines the settings at `path`. `text` and `info` come from the same open file. */
 static void config_trust_look(const char *path, const struct str *text, const struct stat *info,
                               struct config_trust *out)
 {
     struct json *root = NULL;
     *out = (struct config_trust){.state = trust_find(path, text)};
-    /* parsed like settings_parse() does: neither may accept what the other rejects */
+    /* parsed like settings_parse() does: neither may accept text that the other rejects */
     if (json_parse_data(str_text(text), text->len, &root, NULL, NULL))
         settings_trust_each(root, add_need, out);
     json_free(root);
@@ -149,7 +149,7 @@ void config_trust_brief(const struct config_trust *trust, struct str *out)
         str_addf(out, " (and %zu more key%s)", more, more == 1 ? " does" : "s do");
 }
 
-/* Appends "devs trust", with the folder if the file cannot be found from here. */
+/* Appends "devs trust" and the option, with the folder if the file cannot be found from here. */
 static void add_command(const char *path, const char *option, struct str *out)
 {
     char here[PATH_MAX], folder[PATH_MAX];
@@ -425,7 +425,7 @@ int config_read_secrets(const char *dir, struct config *out)
     return find_and_read(dir, read_secrets, CONFIG_LOOKS, out);
 }
 
-/* A read_fn. */
+/* A read_fn that prints nothing and does not check the rules. */
 static int parse_quietly(const struct str *text, struct config *config)
 {
     struct violations wrong = {0};

@@ -35,7 +35,8 @@ struct trust_need {
 /* All zero: there are no settings. */
 struct config_trust {
     enum trust_state state;
-    struct str reason; /* owned; why the file needs trust whatever it contains; empty = none */
+    struct str reason; /* owned; the reason why the file needs trust regardless of its contents;
+                          empty = none */
     struct trust_need *needs; /* owned, in document order */
     size_t need_count, need_room;
 };
@@ -56,8 +57,8 @@ ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out,
  * exit code; if 0, the caller ends *out with config_done(). The file is read once, so that the
  * text whose trust is checked is the text that is parsed. */
 int config_read(const char *dir, enum config_use use, struct config *out);
-/* Like config_read() with CONFIG_LOOKS, for callers that only need to know what is secret: other
- * errors become warnings, and then only the settings of secrets are reliable. */
+/* Like config_read() with CONFIG_LOOKS, for callers that only need the secret settings. Errors in
+ * other settings become warnings; those settings are then unreliable. */
 int config_read_secrets(const char *dir, struct config *out);
 /* Like config_read() with CONFIG_LOOKS, for callers that must not print; rules are not checked.
  * Returns false, with nothing set, if the settings cannot be read or are invalid. The caller
@@ -66,7 +67,8 @@ ATTR_MUST_USE bool config_read_quietly(const char *dir, struct settings *out);
 void config_done(struct config *config);
 
 /* Returns the policy of that name, as settings_policy() does. Returns NULL if there is none; the
- * error lists the existing policies. Borrowed from the settings. */
+ * hint lists the existing policies or, for a renamed one, its new name. Borrowed from the
+ * settings. */
 const struct policy *config_policy(const struct settings *settings, const char *name,
                                    struct err *err);
 
@@ -80,14 +82,14 @@ bool config_trust_waits(const struct config_trust *trust);
 /* Appends why the file needs trust, for messages: "ui.notify_command runs a command, so it needs
  * your trust (and 2 more keys do)". The file must be waiting. */
 void config_trust_brief(const struct config_trust *trust, struct str *out);
-/* Appends a line for each key, with its complete value, for people; not cleaned. */
+/* Appends the reason, and each key with its complete value, as lines for people; not cleaned. */
 void config_trust_lines(const struct config_trust *trust, struct str *out);
 /* Appends the reason and the keys as members of a JSON object: "reason", and "keys", an array. */
 void config_trust_json(const struct config_trust *trust, struct str *out);
 
-/* The options of a command that choose the sandbox of its steps. */
+/* The sandbox options of a command. */
 
-/* All zero: none was given. */
+/* All zero: no option was given. */
 struct sandbox_options {
     const char *kind;             /* KIND or KIND:IMAGE; NULL = from the settings */
     bool network;                 /* use the machine's network */
@@ -104,10 +106,10 @@ struct sandbox_options {
             NULL, (given).writable.words                                                           \
     }
 
-/* Chooses the sandbox of a command: that of the settings, changed by the options. Sets *is_given
- * if there were any options; then the caller ends *out with sandbox_spec_done(), also after an
- * error. Paths are relative to the current folder and must exist. Fails with ERR_INVALID for an
- * unknown kind, and for network or writable without a sandbox. */
+/* Determines the sandbox of a command: the settings' sandbox with the options applied. Sets
+ * *is_given if there were any options; then the caller ends *out with sandbox_spec_done(), also
+ * after an error. Paths are relative to the current folder and must exist. Fails with ERR_INVALID
+ * for an unknown kind, and for network or writable without a sandbox. */
 ATTR_MUST_USE bool sandbox_options_choose(const struct sandbox_options *words,
                                           const struct settings *settings, bool *is_given,
                                           struct sandbox_spec *out, struct err *err);
@@ -118,7 +120,7 @@ ATTR_MUST_USE bool sandbox_options_choose(const struct sandbox_options *words,
  * to `dir`, an absolute path; creates the file in `dir` if there is none. A rule replaces an
  * existing rule of the same name. Everything else in the file is unchanged, including comments and
  * its mode. Savers take turns; fails with ERR_BUSY if another program holds the folder's lock for
- * long. The new text is checked as a whole, with rules compiled, and then replaces the old one
+ * too long. The new text is checked as a whole, with rules compiled, and then replaces the old one
  * atomically or not at all. Fails with ERR_INVALID, with nothing written. Prints nothing. Any
  * thread. */
 ATTR_MUST_USE bool rules_add(const char *dir, const char *rule_json, struct err *err);

@@ -168,7 +168,8 @@ bool gc_runs(struct gc *gc, struct err *err)
     };
     ok = ok && log_gc_plan(&asked, &runs, &count, err);
     const bool is_begun =
-        ok && count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* they come last */
+        ok && count > 0 &&
+        runs[count - 1].why == LOG_GC_BEGUN; /* runs whose removal has begun come last */
     if (ok && (gc->deletes || has_limits(&gc->limits) || is_begun))
         ok = take_runs(gc, &asked, runs, count, err);
     free(runs);
@@ -284,7 +285,7 @@ static bool is_named(const struct gc *gc, const struct owner *owner, const char 
     return false;
 }
 
-/* What happens to a workspace, and the reason. */
+/* The decision about a workspace, and the reason. */
 enum fate_kind { FATE_STAYS, FATE_UNTOLD, FATE_TRIMMED, FATE_GOES };
 struct fate {
     enum fate_kind what;
@@ -296,7 +297,8 @@ static struct fate fate_of(enum fate_kind what, const char *why)
     return (struct fate){.what = what, .why = why};
 }
 
-/* Returns whether the result was kept and still exists. *out is NULL if that is not known. */
+/* Returns whether the result was kept and still exists. If that is not known, returns true with
+ * *out NULL. */
 static bool has_result(const struct gc *gc, const struct owner *owner,
                        const struct workspace_left *left, struct workspace_result **out)
 {
@@ -387,7 +389,8 @@ static void take_workspace(struct gc *gc, const struct owner *owner,
     workspace_result_close(result);
 }
 
-/* Returns whether a remaining workspace of the run needs the contents that its snapshots share. */
+/* Returns whether the entry is the contents that a run's snapshots share, and a remaining workspace
+ * of that run still needs them. */
 static bool is_shared_and_needed(const struct workspace_left *all, size_t count, size_t at)
 {
     for (size_t i = 0; all[at].task[0] == '\0' && i < count; i++) {

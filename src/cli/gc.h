@@ -25,8 +25,8 @@ struct gc {
     struct log_limits limits; /* limits for runs in the log */
     bool kept_named;          /* out: a named run could not be removed */
     int count;                /* out: number of things reported */
-    int kept_workspaces;      /* out: workspaces that "--older" would remove */
-    int branches;             /* branches with results whose workspaces no longer exist */
+    int kept_workspaces;      /* out: number of workspaces that "--older" would remove */
+    int branches; /* out: number of branches with results whose workspaces no longer exist */
 };
 
 enum gc_action { GC_KEPT, GC_REMOVED, GC_WOULD_REMOVE, GC_MERGED, GC_WOULD_MERGE };
@@ -52,7 +52,7 @@ ATTR_MUST_USE bool gc_workspaces(struct gc *gc, struct err *err);
 struct gc_limit_words {
     const char *days, *runs, *mib;
 };
-/* Returns the limits of the command line, or else those of the settings. */
+/* Reads the limits from the command line, or else from the settings. */
 ATTR_MUST_USE bool gc_limits(const struct gc_limit_words *words,
                              const struct retention_settings *settings, struct log_limits *out,
                              struct err *err);

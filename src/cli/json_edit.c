@@ -268,8 +268,8 @@ static void blank_out(struct str *plain, size_t from, size_t to)
 static void make_plain(const struct str *text, struct str *out)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    size_t comma =
-        0; /* position of a comma after an item that only blanks have followed; 0 = none */
+    size_t comma = 0;  /* position of a comma that follows an item and that only blanks have
+                          followed; 0 = none */
     char before = '{'; /* the last non-blank byte */
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);

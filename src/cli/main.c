@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     /* if a standard stream were closed, the next file we open would get its number */
     int fd = 0;
     while (fd <= STDERR_FILENO && fd >= 0)
-        fd = open("/dev/null", O_RDWR); /* the lowest free one */
+        fd = open("/dev/null", O_RDWR); /* open() returns the lowest free descriptor */
     if (fd > STDERR_FILENO)
         (void)close(fd);
     (void)setlocale(LC_CTYPE, "");  /* keep LC_NUMERIC: JSON needs a decimal point */

@@ -22,7 +22,7 @@ struct row_input {
     bool too_long;      /* skip the rest of the line */
     int64_t number;     /* number of the current line, from 1 */
     int64_t bad;        /* lines that were not valid rows */
-    struct str answers; /* not yet written */
+    struct str answers; /* answers that have not been written yet */
     bool closed;        /* the output pipe is closed */
 };
 
@@ -58,7 +58,7 @@ static void end_line(struct row_input *input)
     input->number++;
 }
 
-/* A closed pipe is not an error: its reader wants no more. */
+/* Writes the answers to stdout. A closed pipe is not an error: its reader wants no more. */
 static bool put_answers(struct row_input *input, struct err *err)
 {
     size_t at = 0;
@@ -112,7 +112,8 @@ static bool read_all(struct row_input *input, struct inputs *inputs, int fd, str
     return put_answers(input, err);
 }
 
-/* Returns false once the output pipe is closed. An unreadable input does not stop the others. */
+/* Reads an input to its end. An unreadable input does not stop the others. Returns false only if an
+ * answer cannot be written; a closed pipe just sets inputs->closed. */
 static bool read_input(struct inputs *inputs, const char *name, struct err *err)
 {
     struct err why = {0};

@@ -28,8 +28,8 @@ enum {
 
 /* The settings being changed. */
 struct edit {
-    char path[PATH_MAX];  /* links resolved */
-    char found[PATH_MAX]; /* path as found */
+    char path[PATH_MAX];  /* path of the file with links resolved */
+    char found[PATH_MAX]; /* path of the file as found */
     bool is_trusted;      /* whether the text as read was trusted */
     int folder;           /* owned, locked; -1 = none */
     struct str text;      /* owned */
@@ -73,7 +73,7 @@ static bool lock_folder(struct edit *edit, struct err *err)
     return err_set(err, ERR_BUSY, "'%s' is locked by another program", folder);
 }
 
-/* Without a settings file, starts from an empty object. */
+/* Reads the settings file. Without one, starts from an empty object. */
 static bool read_old(struct edit *edit, struct err *err)
 {
     struct err why = {0};
@@ -142,7 +142,7 @@ static void put_rule(struct edit *edit, const struct json *rule)
     char *text = json_brief(rule, RULE_LIST_BYTES_MAX);
     if (!json_edit_member(edit->text.data, "rules", &list)) {
         json_edit_add_member(&edit->text, "rules", "[]");
-        (void)json_edit_member(edit->text.data, "rules", &list); /* it exists now */
+        (void)json_edit_member(edit->text.data, "rules", &list); /* the list exists now */
     }
     if (find_rule(edit, list, rule_list_name(rule), &place))
         json_edit_replace(&edit->text, place, text);

@@ -11,7 +11,7 @@
 
 enum { DEPTH_MAX = 12, SHARED_MAX = 64, PATH_KEPT_MAX = 96 };
 
-/* A definition that has been described, and the key for which it was. */
+/* A definition that has been described, and the key that has the description. */
 struct described {
     const char *name; /* borrowed from the schema */
     char path[PATH_KEPT_MAX];

@@ -124,8 +124,9 @@ static void close_marks(struct str *text)
     *text = closed;
 }
 
-/* A secret may be in the plan in another form, such as base64. Its mark only contains the name, so
- * the value would be restored without that encoding. */
+/* Parses the redacted plan. Closes its marks if restoring the secrets would change a command: a
+ * secret may be in the plan in a different form, such as base64, but its mark only contains the
+ * name, so the value would be restored without that encoding. */
 static bool check_return(struct secrets *secrets, const struct session *session)
 {
     struct plan *again = NULL;

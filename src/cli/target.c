@@ -33,7 +33,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     size_t len = slash ? (size_t)(slash - start) : strlen(start);
     const char *task = slash ? slash + 1 : "";
 
-    /* such as from an unset variable in a script; it must not select a whole run */
+    /* an empty name, such as from an unset variable in a script, must not select a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
         (void)err_set(err, ERR_INVALID, "'%s' does not name a %s", word, slash ? "task" : "run");
         return err_hint(
@@ -408,8 +408,8 @@ static bool ends_with(const char *word, const char *end)
     return len > strlen(end) && strcmp(word + len - strlen(end), end) == 0;
 }
 
-/* Returns whether the word looks like the name of a log or a bundle. A task with such an id needs
- * its run. */
+/* Returns whether the word looks like the name of a log or a bundle. A task with an id like that
+ * must be named with its run. */
 static bool is_like_file(const char *word)
 {
     const char *slash = strchr(word, '/');
@@ -434,7 +434,8 @@ bool log_word_find(const struct globals *globals, const char *word, struct place
 
 /* The attempt. */
 
-/* Goes back from the latest attempt of step `last` to step `first`. */
+/* Picks the latest failed attempt of the steps from `first` to `last`, or else the latest
+ * attempt. */
 static void pick_latest(const struct task_state *task, int first, int last,
                         struct attempt_pick *pick)
 {

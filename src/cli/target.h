@@ -106,8 +106,8 @@ ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct su
                                       struct err *err);
 void result_target_done(struct result_target *value);
 
-/* Appends {"v":1,"run":41,"task":"tax",...: the members that both commands print, without the
- * closing brace. */
+/* Appends {"v":1,"run":41,"task":"tax",...: the members that devs diff and devs apply both print,
+ * without the closing brace. */
 void result_target_json(const struct result_target *value, struct str *out);
 /* Appends "3 paths changed, 12 lines added, 4 removed". */
 void result_target_sum(const struct workspace_changes *changes, struct str *out);
@@ -125,9 +125,9 @@ ATTR_MUST_USE bool find_log_to_write(const char *db, struct place *out, struct e
 /* RUN on the command line of `devs debug`, or a FILE that is a log. */
 
 /* Finds the log and the run that `word` names. NULL and "last" mean the newest run of the project's
- * log. A word that begins with '/' or '.', or that names an existing file, is a log, and means its
- * newest run. Anything else is parsed by target_parse(). Fails with ERR_NOT_FOUND if the word looks
- * like a file name but no such file exists. */
+ * log. A word that begins with '/' or '.', or that names an existing file, names a log and means
+ * its newest run. Anything else is parsed by target_parse(). Fails with ERR_NOT_FOUND if the word
+ * looks like a file name but no such file exists. */
 ATTR_MUST_USE bool log_word_find(const struct globals *globals, const char *word,
                                  struct place *place, struct target *target, struct err *err);
 
@@ -160,16 +160,15 @@ struct run_choice {
 };
 void run_choice_done(struct run_choice *choice);
 
-/* Accepts 41, #41, last, 38-41 (the existing runs in that range) and all, or a FILE that is a
- * log, alone or first. No words mean the newest run. Opens *reader on that log; the caller
- * closes it even if this fails (NULL = not opened). Fails with ERR_INVALID for a word that is
- * not a run, ERR_NOT_FOUND for a run that does not exist, ERR_LIMIT for more than RUN_CHOICE_MAX
- * runs. */
+/* Accepts 41, #41, last, 38-41 (the existing runs in that range) and all, or a FILE that is a log,
+ * alone or first. Without words, chooses the newest run. Opens *reader on that log; the caller
+ * closes it even if this fails (NULL = not opened). Fails with ERR_INVALID for a word that is not a
+ * run, ERR_NOT_FOUND for a run that does not exist, ERR_LIMIT for more than RUN_CHOICE_MAX runs. */
 ATTR_MUST_USE bool run_choice_find(const struct globals *globals, char *const *words, int count,
                                    struct log_reader **reader, struct run_choice *out,
                                    struct err *err);
 
-/* Like run_choice_find(), but none of the words is a FILE, and the log is open. No words add
+/* Like run_choice_find(), but none of the words is a FILE, and the log is open. Without words, adds
  * nothing. */
 ATTR_MUST_USE bool run_choice_add(struct log_reader *reader, char *const *words, int count,
                                   struct run_choice *out, struct err *err);

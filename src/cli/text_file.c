@@ -40,7 +40,8 @@ static bool set_not_opened(int number, struct err *err)
     return err_set(err, is_absent ? ERR_NOT_FOUND : ERR_INVALID, "%s", strerror(number));
 }
 
-/* A clone may contain a link to a device in place of a file. */
+/* Opens a regular file or, if allowed, a descriptor. A clone may contain a link to a device in
+ * place of a file. */
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
@@ -129,7 +130,7 @@ bool write_text_fd(int fd, const struct str *text)
     return true;
 }
 
-/* Best effort: the file exists in any case. */
+/* Syncs the folder of the file. Best effort: the file exists in any case. */
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];

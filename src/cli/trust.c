@@ -50,7 +50,7 @@ static void hash_text(const char *text, size_t len, char hex[SHA256_HEX_MAX])
     sha256_hex(hash, hex);
 }
 
-/* Returns the folder that contains "devs": "$XDG_STATE_HOME", or else "~/.local/state". */
+/* Finds the folder that contains "devs": "$XDG_STATE_HOME", or else "~/.local/state". */
 static bool find_state_home(char path[PATH_MAX], struct err *err)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -198,8 +198,8 @@ static bool find_folder(const char *folder, char real[PATH_MAX])
     return more >= 0 && (size_t)more < PATH_MAX - len;
 }
 
-/* Returns the location of the file: its folder with links resolved, and its name. So a link in
- * an untrusted project that leads to trusted settings is a different location. */
+/* Finds the location of the file: its folder with links resolved, and its name. So a link in an
+ * untrusted project that leads to trusted settings is a different location. */
 static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
 {
     char folder[PATH_MAX], real[PATH_MAX];

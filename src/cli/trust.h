@@ -19,10 +19,10 @@
 #include "str.h"
 
 enum trust_state {
-    TRUST_NONE,    /* never trusted, or revoked */
-    TRUST_GIVEN,   /* for exactly this text */
-    TRUST_CHANGED, /* for a different text at this location */
-    TRUST_GONE,    /* for a file that no longer exists */
+    TRUST_NONE,    /* never trusted, or trust was revoked */
+    TRUST_GIVEN,   /* trusted with exactly this text */
+    TRUST_CHANGED, /* trusted with a different text at this location */
+    TRUST_GONE,    /* trusted, but the file no longer exists */
 };
 
 /* Returns "given", "none", "changed" or "gone". */

@@ -32,7 +32,7 @@ static void json_known(struct str *out, const char *name, int64_t value, bool is
     str_add(out, "null");
 }
 
-/* Adds how the last attempt ended. A member that does not apply is null. */
+/* Adds the step ("call") and how its last attempt ended. A member that does not apply is null. */
 static void json_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     const struct event_look w = event_look_up(state, event, out);

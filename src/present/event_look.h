@@ -19,7 +19,7 @@ struct event_look {
     struct str *out;
 };
 
-/* Borrows all arguments. */
+/* Looks up the objects that an event names. Borrows all arguments. */
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
                                 struct str *out);
 /* Returns whether the state has the step, attempt or evidence that this kind of event needs. If

@@ -105,7 +105,7 @@ static const char *by_of(const struct event_look *w)
     return shown_person(w->event->by);
 }
 
-/* Returns the id of the task with this number, as used in events. */
+/* Returns the id of the task with this number, or "?" if the plan has no such task. */
 static const char *task_id(const struct event_look *w, int64_t number)
 {
     bool there = number >= 0 && number < w->state->plan->task_count;
@@ -113,12 +113,12 @@ static const char *task_id(const struct event_look *w, int64_t number)
 }
 
 enum {
-    COMMIT_SHOWN = 12, /* hex digits of a commit or tree */
+    COMMIT_SHOWN = 12, /* number of hex digits shown of a commit or tree */
     PATHS_SHOWN = 5,
     NAMES_SHOWN = 8,
 };
 
-/* Appends "31 ms", "0.4 s", "3:12". */
+/* Appends a duration such as "31 ms", "0.4 s" or "3:12". */
 static void add_time(struct str *out, int64_t ms)
 {
     enum { SHOWN_MS_MAX = 100 };
@@ -175,7 +175,7 @@ static void add_judgment(const struct event_look *w)
     str_done(&evidence);
 }
 
-/* Requirement B6 prescribes this form for transient failures. */
+/* Appends the retry in the form that requirement B6 prescribes for transient failures. */
 static void add_retry(const struct event_look *w)
 {
     enum { SHOWN_MS_MIN = 5 }; /* two decimals would show a shorter wait as 0 */
@@ -314,7 +314,8 @@ static void add_run(const struct event_look *w)
     shown_task_counts(w->state, w->out);
 }
 
-/* A loop among the calls of an agent is also reported when it becomes certain. */
+/* Appends that the task, or the agent's calls, may be looping, and the loop. A loop among the calls
+ * of an agent is reported again when it becomes certain. */
 static void add_loop(const struct event_look *w)
 {
     const bool of_calls = w->event->loop.of_calls;
@@ -653,7 +654,9 @@ static void add_event(const struct event_look *w)
     }
 }
 
-/* Appends "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and in rounds. */
+/* Appends "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and tasks with rounds.
+ * Appends only the task for events that are not about an attempt, and nothing for events of the
+ * run. */
 static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -665,8 +668,9 @@ static void add_subject(const struct event_look *w)
         event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
     str_add(w->out, "try ");
-    /* An attempt that never started has no total, because it uses up no try. With rounds there is
-     * none either: the numbers continue, but each round allows the same number of tries again. */
+    /* An attempt that never started has no total, because it uses up no try. With rounds, there is
+     * no total either: the numbers continue, but each round allows the same number of tries
+     * again. */
     const struct task_agent *agent = w->state->tasks[event->task].agent;
     const bool has_rounds = agent && agent->rounds > 1;
     const bool has_ended = w->attempt->ended.at_ms != 0;

@@ -1,9 +1,7 @@
-/*
- * filter.c - which tasks and which records a person wants to see.
+/* filter.c - selects the tasks and records that the user wants to see.
  *
  * A filter of tasks is read first, then matched; if a word matches no task, the nearest state,
- * phase or class is suggested. A filter of records follows.
- */
+ * phase or class is suggested. A filter of records follows. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,7 +316,7 @@ static bool any_has(const struct task_filter_facts *facts, int task, const char 
            class_has(facts->state, task, value) || circles_have(facts->state, task, value);
 }
 
-/* Returns false if the number is not known. */
+/* Reads a number of the task. Returns false if the number is not known. */
 static bool number_of(const struct task_filter_facts *facts, int task, enum task_filter_field field,
                       int64_t *out)
 {

@@ -20,7 +20,7 @@
 /* The events, the most urgent first. */
 static const struct {
     unsigned flag;
-    enum event_kind kind;    /* reports it */
+    enum event_kind kind;    /* the kind of log event that reports it */
     enum task_status status; /* with EVENT_STEP_ENDED: the task's status after the turn */
     const char *predicate;
 } events[] = {
@@ -32,7 +32,8 @@ static const struct {
 };
 static_assert(ARRAY_LEN(events) == NOTIFY_COUNT, "every event that notifies has a row");
 
-/* `status` is 0 unless the kind is EVENT_STEP_ENDED. */
+/* Returns the flag of the notification, or 0 if there is none. `status` is 0 unless the kind is
+ * EVENT_STEP_ENDED. */
 static unsigned find_flag(enum event_kind kind, enum task_status status)
 {
     for (size_t i = 0; i < ARRAY_LEN(events); i++) {

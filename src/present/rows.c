@@ -222,8 +222,8 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
     str_add_char(out, ')');
 }
 
-/* Appends a line for each rule that nearly matched. Returns true if one of the rules matched more
- * than its keyword. */
+/* Appends a line for each rule that nearly matched, or says that none did. Returns true if one of
+ * the rules matched more than its keyword. */
 static bool add_near(const struct verdict *verdict, struct str *out)
 {
     static const char *const words[] = {
@@ -254,7 +254,7 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
     char date[SHOWN_CLOCK_MAX];
     struct str *out = rows_add(rows, "misfit", "misfit", ROW_ASIDE);
     const size_t len = verdict ? strlen(verdict->violations) : 0;
-    if (len > 0) /* ends with a line feed */
+    if (len > 0) /* the text ends with a line feed */
         str_add_n(out, verdict->violations, len - 1);
     out = rows_add(rows, "near", "near", ROW_ASIDE);
     if (verdict && add_near(verdict, out))

@@ -62,7 +62,7 @@ void shown_session_seen(const char *at, struct str *out)
 
 void rows_run(struct rows *rows, const struct run_facts *run, const struct shown_time *time)
 {
-    /* waiting, running, held or never started */
+    /* tasks that are waiting, running, held or never started */
     const int64_t open = run->tasks - run->passed - run->failed - run->cancelled;
     const bool has_others = run->live_runs > (run->state == SHOWN_RUN_LIVE ? 1 : 0);
     char date[SHOWN_CLOCK_MAX];
@@ -134,7 +134,7 @@ void shown_passed(const struct run_state *state, struct str *out)
     str_addf(out, "%d of %d passed", state->counts[TASK_PASSED], state->plan->task_count);
 }
 
-/* A command that could not be started does not count as a try. */
+/* Counts the attempts whose command could not be started; they do not count as tries. */
 static int64_t count_failed_starts(const struct run_state *state)
 {
     int64_t failed = 0;

@@ -7,7 +7,7 @@
 #include "attr.h"
 #include "rows.h"
 
-/* What a person can do about a failure of this reason. */
+/* What a person can do about a failure with this reason. */
 static const char *const remedies[] = {
     [REASON_NONE] = "a person must look at it",
     [REASON_TEST_FAIL] = "the work must change: a test fails",
@@ -66,13 +66,15 @@ void shown_continue(int64_t run, bool needs_adopting, struct str *out)
              needs_adopting ? "devs gc --adopt, then " : "", (long long)run);
 }
 
-/* Returns whether a retry is possible: it starts an engine if a plan run has ended. */
+/* Returns whether a person can retry the task. After the end of a plan run, a retry starts a new
+ * engine. */
 static bool takes_acts(const struct advice *advice)
 {
     return !advice->look->orphaned && (!advice->state->ended || advice->run->is_plan);
 }
 
-/* A finished tool call cannot continue: its answer was sent. */
+/* Returns whether the task can continue. A finished tool call cannot, because its answer was
+ * sent. */
 static bool can_go_on(const struct advice *advice)
 {
     return takes_acts(advice) && !advice->state->plan->grows;
@@ -87,7 +89,7 @@ static void add_again(const struct advice *advice, struct str *out)
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 
-/* Appends how to continue a run without an engine, whether interrupted or ended. */
+/* Appends how to continue a run that has no engine, because it was interrupted or has ended. */
 static void add_going_on(const struct advice *advice, struct str *out)
 {
     if (advice->state->ended || advice->run->state == SHOWN_RUN_OPEN)
@@ -96,7 +98,8 @@ static void add_going_on(const struct advice *advice, struct str *out)
         shown_continue(advice->run->number, false, out);
 }
 
-/* Appends the command that runs the task again once its cause is fixed. */
+/* Appends the command that runs the task again or, for a tool call, that its caller may call
+ * again. */
 static void add_retry(const struct advice *advice, struct str *out)
 {
     if (advice->state->plan->grows)
@@ -131,7 +134,8 @@ static const char *remedy_of_start(const struct outcome *outcome)
     }
 }
 
-/* Returns what has to change, by the corrected class; "" after a correction without a reason. */
+/* Returns what has to change, according to the corrected class if there is one; "" after a
+ * correction without a reason. */
 static const char *remedy_text(const struct attempt_state *attempt, const struct verdict *verdict)
 {
     struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
@@ -159,7 +163,8 @@ static const char *remedy_text(const struct attempt_state *attempt, const struct
     return attempt->correction && label.reason == REASON_NONE ? "" : remedies[label.reason];
 }
 
-/* Returns how to install the agent's missing program; NULL if either is unknown. */
+/* Returns how to install the agent's program; NULL if the program is not missing, or if devs does
+ * not know how. */
 static const char *install_of(const struct advice *advice, const struct attempt_state *attempt)
 {
     const struct run_state *state = advice->state;
@@ -171,8 +176,8 @@ static const char *install_of(const struct advice *advice, const struct attempt_
     return *install != '\0' ? install : NULL;
 }
 
-/* Appends how to allow a refused tool, if a person has to do that. A retry would run the same
- * arguments again. */
+/* Appends how to allow a refused tool and run everything again; a retry would run the same
+ * arguments again. Returns false if a person does not have to allow a tool. */
 static bool add_allowing(const struct advice *advice, struct str *out)
 {
     const struct run_state *state = advice->state;

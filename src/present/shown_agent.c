@@ -62,7 +62,7 @@ void shown_agent(const struct run_state *state, int task, struct str *out)
     const int step = plan_task_agent_step(plan, run_state_step_number(state, task));
     if (!agent)
         return;
-    /* The name that the agent reported, or that of its adapter if it reported none. */
+    /* The name that the agent reported, or the name of its adapter if it reported none. */
     const char *name = agent->agent;
     if (!name && step >= 0 && state->tasks[task].steps[step].attempt_count > 0)
         name = adapter_name(plan->steps[step].agent->adapter);
@@ -102,8 +102,8 @@ void shown_budgets(const struct run_state *state, int task, const struct moment 
     }
 }
 
-/* Returns the check that caused this round: the last step with a failed attempt in the previous
- * one. */
+/* Returns the check that caused this round: the latest attempt of the previous round in the last
+ * step that has one; NULL if there is none. Sets *step_out to its step. */
 static const struct attempt_state *check_of(const struct run_state *state, int task, int *step_out)
 {
     const int before = run_state_round(state, task) - 1;
@@ -209,7 +209,8 @@ const char *shown_claim_name(enum shown_claim claim)
     return names[claim];
 }
 
-/* Appends "proven by VERIFY", "not proven: later VERIFY: exit 1"; nothing without a claim. */
+/* Appends what the agent's last claim is worth, such as "proven by VERIFY" or "not proven: later
+ * VERIFY: exit 1"; nothing without a claim. */
 static void claim_words(const struct run_state *state, int task, struct str *out)
 {
     int check = -1;
@@ -259,7 +260,7 @@ void shown_said(const struct run_state *state, int task, int columns, struct str
 /* Where a task works, what its proofs are worth, and what its sandbox lacks. */
 
 enum {
-    TREE_SHOWN = 12, /* hex digits of a tree hash */
+    TREE_SHOWN = 12, /* number of hex digits shown of a tree hash */
     KIB = 1024,
 };
 

@@ -14,7 +14,7 @@
 
 enum { MS_PER_S = 1000, SECONDS_MS_MAX = 120 * MS_PER_S };
 
-/* Two decimals are enough for people. */
+/* Appends the value with at most two decimals, which are enough for people. */
 static void add_rounded(struct str *out, double value)
 {
     str_add_number(out, floor(value * 100 + 0.5) / 100);
@@ -30,7 +30,7 @@ void shown_seconds(int64_t ms, struct str *out)
     str_add(out, " s");
 }
 
-/* Appends "15 s x2^2 = 60 s", and the cap if it applied. */
+/* Appends "15 s x2^2 = 60 s" or, if the cap applied, "15 s x2^5, limited to 300 s". */
 static void add_backoff(const struct decision_inputs *inputs, const struct delay *delay,
                         struct str *out)
 {
@@ -175,7 +175,7 @@ static void add_span(int64_t ms, struct str *out)
         str_addf(out, "%lld.%lld s", (long long)(tenths / 10), (long long)(tenths % 10));
 }
 
-/* Appends why the policy or the phase does not retry this failure. */
+/* Appends why the verdict, the policy or the phase does not allow a retry of this failure. */
 static void end_of_policy(const struct plan_step *plan, const struct step_state *step,
                           struct str *out)
 {
@@ -272,7 +272,8 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         if (is_known)
             end_of_policy(plan, step, out);
         break;
-    case DECISION_ENTROPY: { /* by a rung of the loop detector, or by the policy's window */
+    case DECISION_ENTROPY: { /* ended by a rung of the loop detector, by a limit of the policy, or
+                                by the agent itself */
         struct shown_circle circle;
         if (!is_known)
             break;
@@ -306,7 +307,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     case DECISION_KIND_COUNT:
         break;
     }
-    /* For a step that follows an agent, if the agent may be prompted again. */
+    /* Only for a step that follows an agent, and only if the agent may be prompted again. */
     if (inputs->rounds == 0)
         return;
     str_add(out, out->len > 0 ? ", " : "");
@@ -380,7 +381,7 @@ bool shown_end_loop(const struct decision_inputs *inputs, int step, int attempt,
     return true;
 }
 
-/* Reads the loop that ended the step from its decision: a rung, or the policy's window. Returns
+/* Reads the loop that ended the step from its decision: a rung, or a limit of the policy. Returns
  * false if no loop ended it. */
 static bool ended_in_circles(const struct run_state *state, int task, struct shown_circle *out)
 {
@@ -517,7 +518,7 @@ void shown_masks(unsigned masks, struct str *out)
     }
 }
 
-/* Truncates instead of rounding: .99 must not become 1.0. */
+/* Truncates to two decimals instead of rounding: .999 must not become 1.0. */
 void shown_new(int permille, struct str *out)
 {
     enum { PERMILLE = 1000, PER_HUNDRED = 10 };

@@ -7,7 +7,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { LONG_WAIT_MS = 3600 * 1000 }; /* longer waits are shown by their time of day */
+enum { LONG_WAIT_MS = 3600 * 1000 }; /* longer waits for a server are shown as a time of day */
 
 /* Appends ":07". */
 static void add_sixtieths(int64_t count, struct str *out)
@@ -167,7 +167,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
 
 /* The reason why a step waits at its gate. */
 struct gate_wait {
-    int after;       /* waits for a try of this task; -1 = for the time `left_ms` */
+    int after;       /* task whose try the step waits for; -1 = it waits for the time `left_ms` */
     int64_t left_ms; /* if `after` is -1: time until the gate lets the step through */
 };
 
@@ -185,8 +185,8 @@ static bool find_gate_wait(const struct run_state *state, int task, const struct
         out->left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
     const bool moves = out->left_ms <= 0 || gate->chosen >= 0;
     out->after = moves ? gate_next(gate) : -1;
-    return !moves ||
-           (gate->status == GATE_CLOSED && out->after != task); /* otherwise it waits for a slot */
+    return !moves || (gate->status == GATE_CLOSED &&
+                      out->after != task); /* otherwise the task waits for a slot */
 }
 
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
@@ -215,7 +215,7 @@ static void add_due(const struct shown_time *time, int64_t left_ms, int64_t at_m
     str_addf(out, ", at %.*s%s", blank ? (int)(blank + 1 - text) : 0, text, time->hms(at_ms, hms));
 }
 
-/* Appends "try 4 in 0:18, at 14:02:55". */
+/* Appends "try 4 in 0:18, at 14:02:55", or "start 2 of 4 in ..." after a failed start. */
 static void backoff_now(const struct run_state *state, int task, const struct shown_time *time,
                         struct str *out)
 {
@@ -257,7 +257,8 @@ static void running_now(const struct run_state *state, int task, const struct sh
         str_add(out, ", held: no more tries after this one");
 }
 
-/* Appends "waits for the rate limit of claude, may start in 0:18", a slot, or other tasks. */
+/* Appends what the task waits for: a rate limit ("waits for the rate limit of claude, may start in
+ * 0:18"), a slot, or other tasks. */
 static void queued_now(const struct run_state *state, int task, const struct moment *now,
                        struct str *out)
 {
@@ -290,7 +291,7 @@ static void queued_now(const struct run_state *state, int task, const struct mom
     }
 }
 
-/* Appends when the task entered its state, and how long ago that was while anything still runs. */
+/* Appends when the task entered its state and, unless the run is over, how long ago that was. */
 static void add_state_since(const struct run_state *state, int task, const struct shown_look *look,
                             struct str *out)
 {
@@ -306,7 +307,8 @@ static void add_state_since(const struct run_state *state, int task, const struc
     str_add(out, " ago");
 }
 
-/* Appends when a limit resets, if that is known and still ahead. The task does not wait for it. */
+/* Appends when a limit resets, if that is known and in the future. The task does not wait for
+ * it. */
 static void add_resets(const struct step_state *step, const struct shown_time *time,
                        struct str *out)
 {
@@ -397,7 +399,7 @@ void shown_progress(const struct run_state *state, int task, const struct moment
 
 /* The forecast: repeats the last failure until the protocol stops retrying. */
 
-/* Returns how many equal results in a row end the step, or 0. */
+/* Returns how many equal results in a row end the step; 0 = no number does. */
 static int equal_results_max(const struct protocol_facts *facts)
 {
     const int least = protocol_equal_max(facts);
@@ -406,8 +408,8 @@ static int equal_results_max(const struct protocol_facts *facts)
     return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
 }
 
-/* Assumes that every further attempt fails with the same class, with a different result and without
- * a retry hint from a server. */
+/* Adds further tries and how they end. Assumes that every try fails with the same class, with a
+ * different result and without a retry hint from a server. */
 static void look_ahead(const struct run_state *state, int task, struct protocol_facts *facts,
                        struct tries_ahead *out)
 {

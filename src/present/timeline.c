@@ -18,7 +18,7 @@ struct making {
     int64_t at_ms; /* end of the last span */
     int64_t now_ms;
     bool orphaned;
-    int step, attempt; /* of the latest attempt so far; 0 = none */
+    int step, attempt; /* step and number of the latest attempt so far; attempt 0 = none */
 };
 
 static void add_span(struct making *m, enum span_kind kind, int64_t until_ms)
@@ -65,7 +65,7 @@ static enum span_end end_of_task(enum task_status status)
     case TASK_RUNNING:
     case TASK_BACKOFF:
     case TASK_BLOCKED:
-    case TASK_NEEDS_YOU: /* the attempt failed */
+    case TASK_NEEDS_YOU: /* its attempt is marked as failed instead */
     case TASK_STATUS_COUNT:
         break;
     }
@@ -130,8 +130,8 @@ static enum span_end end_of_attempt(const struct making *m, const struct step_st
     return attempt->class == VERDICT_SUCCESS || has_passed ? SPAN_END_NONE : SPAN_END_FAILED;
 }
 
-/* Adds the attempts of all steps in the order in which they began; if two began together, that of
- * the earlier step first. A new round goes back to earlier steps. */
+/* Adds the attempts of all steps in the order in which they began; if two began at the same time,
+ * the attempt of the earlier step comes first. A new round goes back to earlier steps. */
 static void add_attempts(struct making *m)
 {
     const int steps = m->state->plan->tasks[m->number].step_count;
@@ -257,7 +257,7 @@ int64_t timeline_plan_end(const struct run_state *state)
 
 enum { BUCKETS = 4096 };
 
-/* The duration of the run in equal parts. */
+/* The duration of the run, divided into equal parts. */
 struct buckets {
     int64_t from_ms, until_ms;
     bool busy[BUCKETS];
@@ -354,7 +354,7 @@ static void spend_span(struct time_spent *out, const struct span *span,
     static const enum time_use uses[] = {
         [SPAN_RUNNING] = TIME_WORK,     [SPAN_QUIET] = TIME_QUIET, [SPAN_BACKOFF] = TIME_WAIT,
         [SPAN_GATE] = TIME_WAIT,        [SPAN_HELD] = TIME_YOU,    [SPAN_NEEDS_YOU] = TIME_YOU,
-        [SPAN_QUEUED] = TIME_USE_COUNT, /* none */
+        [SPAN_QUEUED] = TIME_USE_COUNT, /* not counted */
         [SPAN_OVER] = TIME_USE_COUNT,
     };
     static_assert(ARRAY_LEN(uses) == SPAN_KIND_COUNT, "every kind of span has its use");
@@ -378,8 +378,8 @@ static void spend_span(struct time_spent *out, const struct span *span,
     add_class(out, &class, ms);
 }
 
-/* Moves up to `ms`, but at most `most_ms`, from one use to waiting. Returns the time that was
- * moved, in ms. */
+/* Moves `ms`, but at most `most_ms`, from one use to waiting. Returns the time that was moved, in
+ * ms. */
 static int64_t move_to_wait(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
 {
     const int64_t moved = ms < most_ms ? ms : most_ms;
@@ -388,8 +388,8 @@ static int64_t move_to_wait(struct time_spent *out, enum time_use from, int64_t 
     return moved;
 }
 
-/* Moves an agent's own retries to waiting: first out of the quiet time, because own retries do not
- * count as output, then out of the work. `before`: the sums without this task. */
+/* Moves the waits of an agent's own retries to waiting: first from the quiet time, because own
+ * retries do not count as output, then from the work. `before` has the sums without this task. */
 static void move_own_waits(struct time_spent *out, const int64_t *before,
                            const struct step_state *step)
 {

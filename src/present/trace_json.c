@@ -32,13 +32,14 @@ struct trace_json {
     int64_t run;
     struct slice *slices; /* owned; by task */
     size_t count, cap;
-    struct moment last; /* of the previous event */
-    int64_t now_ms;     /* since the first event */
+    struct moment last; /* time of the previous event */
+    int64_t now_ms;     /* time since the first event */
     bool has_begun;
-    int running, waiting; /* as last written */
+    int running, waiting; /* values last written */
 };
 
-/* The steady clock restarts when the machine boots. */
+/* Sets now_ms to the time of the event. After a reboot, uses the wall clock, because the steady
+ * clock has restarted. */
 static void advance_clock(struct trace_json *trace, const struct event *event)
 {
     const bool is_new_boot = event->kind == EVENT_RUN_RECOVERED && event->recovered.rebooted;
@@ -48,7 +49,7 @@ static void advance_clock(struct trace_json *trace, const struct event *event)
     if (trace->has_begun)
         trace->now_ms += fold_length_ms(passed_ms);
     if (trace->now_ms > FOLD_TIME_MAX_MS)
-        trace->now_ms = FOLD_TIME_MAX_MS; /* it is converted to microseconds */
+        trace->now_ms = FOLD_TIME_MAX_MS; /* avoids an overflow in microseconds */
     trace->has_begun = true;
     trace->last = event->at;
 }
@@ -149,8 +150,8 @@ static void begin_slice(struct trace_json *trace, enum slice_kind kind, const st
                                                 .attempt = event->attempt};
 }
 
-/* If an attempt has a verdict, the verdict directly follows the end of the attempt, so the slice
- * waits for it. */
+/* Begins and ends the slices of the event's task. If an attempt has a verdict, the verdict directly
+ * follows the end of the attempt, so the slice stays open until then. */
 static void take_slices(struct trace_json *trace, const struct run_state *state,
                         const struct event *event, struct str *text)
 {

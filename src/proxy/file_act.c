@@ -144,8 +144,8 @@ static bool read_stdin(struct str *out)
     }
 }
 
-/* Compares like the most lenient file systems: ignores case, everything after ':', and dots and
- * spaces at the end, and recognizes short names such as "GIT~1". */
+/* Compares names as the most lenient file systems do: ignores case, everything after ':', and dots
+ * and spaces at the end, and recognizes short names such as "GIT~1". */
 static bool is_name(const char *name, size_t len, const char *wanted)
 {
     const char *colon = memchr(name, ':', len);
@@ -160,7 +160,7 @@ static bool is_name(const char *name, size_t len, const char *wanted)
            strncasecmp(name, letters, count) == 0;
 }
 
-/* Matches "phase-2.plan.json", which `devs execute-phase 2` runs. */
+/* Returns true for names such as "phase-2.plan.json", which `devs execute-phase 2` runs. */
 static bool is_phase_plan(const char *name, size_t len)
 {
     static const char start[] = "phase-";
@@ -196,7 +196,7 @@ static bool is_at_or_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Returns the path of an open file or directory, without links. */
+/* Finds the path of an open file or directory, without links. */
 static bool find_path(int fd, char path[PATH_MAX])
 {
     char link[64];
@@ -277,7 +277,8 @@ static bool is_plan(int fd)
     return is;
 }
 
-/* Opens the directory for the file, creating it if needed, and sets *name to the file's name. */
+/* Opens the directory for the file, creating it if needed, and sets *name to the file's name.
+ * Returns -1 with errno on failure. */
 static int open_folder(const char *path, const char *guarded, const char **name)
 {
     char *part = xstrdup(path);

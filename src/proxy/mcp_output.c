@@ -123,7 +123,8 @@ static struct line cut_line(const struct line *line, size_t front, size_t back)
                                     : (struct line){line->bytes, 0};
 }
 
-/* Returns the part before the first occurrence of `words`. */
+/* Returns the part of the line before the first occurrence of `words`, or the whole line if there
+ * is none. */
 static struct line line_before(struct line line, const char *words)
 {
     const size_t len = strlen(words);
@@ -158,7 +159,8 @@ static struct line tap_name(const struct line *line)
     return line_begins(&name, "# ") || name.len < rest.len ? none : name;
 }
 
-/* Returns the name in "3 - name (Failed)". */
+/* Returns the name in "3 - name (Failed)", also with (Timeout) or (SEGFAULT); empty if there is
+ * none. */
 static struct line ctest_name(const struct line *line)
 {
     static const char *const ways[] = {" (Failed)", " (Timeout)", " (SEGFAULT)"};

@@ -217,7 +217,8 @@ static bool check_names(enum mcp_tool tool, const struct json *args, struct err 
     return true;
 }
 
-/* Returns the rest of the path below the directory. The path may be relative or absolute. */
+/* Returns the part of the path that is below `root`, or NULL if it is not below it. The path may be
+ * relative or absolute. */
 static const char *path_below(const char *path, const char *root)
 {
     const size_t len = strlen(root);
@@ -229,7 +230,8 @@ static const char *path_below(const char *path, const char *root)
     return path + strspn(path, "/");
 }
 
-/* Rejects ".." that could lead out. Links are checked when the file is opened. */
+/* Returns false if the path contains "..", which could lead out. Links are checked when the file is
+ * opened. */
 static bool stays_inside(const char *path)
 {
     for (const char *part = path; *part != '\0'; part += strspn(part, "/")) {
@@ -374,7 +376,8 @@ static void add_number(struct str *out, int64_t number)
     add_word(out, text);
 }
 
-/* Appends the command's arguments as elements of a JSON array. */
+/* Appends the command's arguments as elements of a JSON array. Fails with ERR_NOT_FOUND for
+ * run_tests without a command. */
 static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
                      struct str *out, struct err *err)
 {

@@ -28,9 +28,9 @@ enum mcp_tool {
 };
 
 enum {
-    MCP_TIMEOUT_MS = 600 * 1000,     /* default for one try */
-    MCP_READ_BYTES_MAX = 192 * 1024, /* limit for one read_file: the head that the log keeps */
-    MCP_PATH_MAX = 4095,             /* bytes of a path */
+    MCP_TIMEOUT_MS = 600 * 1000,     /* default time limit of one try */
+    MCP_READ_BYTES_MAX = 192 * 1024, /* maximum bytes per read_file: the head that the log keeps */
+    MCP_PATH_MAX = 4095,             /* maximum length of a path, in bytes */
 };
 
 /* A checked call. */
@@ -67,7 +67,7 @@ bool mcp_tool_parse(const char *name, enum mcp_tool *out);
 /* Appends the array of tools as one line of JSON. */
 void mcp_tool_list(struct str *out);
 
-enum { MCP_TITLE_BYTES = 160 /* bytes of a task's title */ };
+enum { MCP_TITLE_BYTES = 160 /* maximum length of a task's title, in bytes */ };
 
 /* The environment for calls. Everything is borrowed. */
 struct mcp_setting {
@@ -84,8 +84,8 @@ ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struc
 /* The output of an attempt, shortened for a model. Secrets were redacted before it was logged. */
 
 enum {
-    MCP_HEAD_BYTES = 8 * 1024, /* kept from the start of a stream that is too long */
-    /* Kept from the end of the stream, which is usually more informative. */
+    MCP_HEAD_BYTES = 8 * 1024, /* bytes kept from the start of a stream that is too long */
+    /* Bytes kept from the end of the stream, which is usually more informative. */
     MCP_TAIL_BYTES = 16 * 1024,
 };
 
@@ -108,8 +108,8 @@ ATTR_MUST_USE bool mcp_output_read(struct log_reader *reader, const struct log_o
                                    struct mcp_output *out, struct err *err);
 void mcp_output_done(struct mcp_output *output);
 
-/* Appends the stream as readable text, without escape sequences. Of a long stream, appends only
- * head and tail, with a line between them that says how much is missing. */
+/* Appends the stream as readable text, without escape sequences. For a long stream, appends only
+ * the head and the tail, with a line between them that says how much is missing. */
 void mcp_stream_text(const struct mcp_stream *stream, struct str *out);
 
 enum {
@@ -135,8 +135,8 @@ struct mcp_loops_call {
     bool failed, transient;
 };
 
-/* Adds a call and sets *verdict to the loop detector's verdict. Unless that is "ok", also appends a
- * line for the agent to *nudge. */
+/* Adds a call and sets *verdict to the loop detector's verdict. Unless the verdict is "ok", also
+ * appends a line for the agent to *nudge. */
 void mcp_loops_add(struct mcp_loops *loops, const struct mcp_loops_call *call,
                    struct entropy_verdict *verdict, struct str *nudge);
 

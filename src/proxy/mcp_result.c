@@ -345,7 +345,8 @@ static void write_output(const struct mcp_ended *ended, const struct mcp_shown *
         str_json_text(out, "warning", mcp_file_warning(shown));
 }
 
-/* The content of a file comes first, in an element of its own, unchanged. */
+/* Appends the content of the result. The content of a file comes first, in an element of its own,
+ * unchanged. */
 static void write_content(const struct mcp_ended *ended, const struct mcp_shown *shown,
                           const char *advice, struct str *out)
 {

@@ -88,7 +88,7 @@ void mcp_reply_unknown(struct str *out, const char *why)
 
 /* Pending calls, and the batches they came in. */
 
-/* Call it when a request of the batch has its reply, or will not get one. After the last request,
+/* Call this when a request of the batch has its reply, or will not get one. After the last request,
  * sends the replies and frees the batch. */
 static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
 {
@@ -212,7 +212,7 @@ static void answer_request(const struct asked *asked, struct str *members)
     str_done(members);
 }
 
-/* Cleans the name, which goes into the log and onto screens. */
+/* Stores the client's name, sanitized because it goes into the log and onto screens. */
 static void take_client(struct mcp_server *server, const struct json *info)
 {
     const char *name = json_text(json_get(info, "name"), NULL);

@@ -15,11 +15,11 @@
 #include "mcp_wire.h"
 
 enum {
-    MCP_CALLS_MAX = 64,  /* concurrent calls, including those waiting for a slot */
-    MCP_CLIENT_MAX = 64, /* bytes of a client's name, including NUL */
+    MCP_CALLS_MAX = 64, /* maximum number of concurrent calls, including calls waiting for a slot */
+    MCP_CLIENT_MAX = 64, /* maximum size of a client's name in bytes, including the NUL */
 };
 
-/* Collects the replies of a batch until they are complete. */
+/* The replies of a batch, collected until they are complete. */
 struct mcp_batch {
     int open; /* requests without a reply */
     struct str replies;
@@ -34,7 +34,7 @@ struct mcp_call {
     int64_t progress;           /* the last reported value */
     bool is_taken_back;         /* cancelled by the client: no reply */
     struct mcp_request request; /* owned */
-    void *execution;            /* for the host */
+    void *execution;            /* data of the host about this call */
 };
 
 /* Executes calls. Borrows ctx, which must outlive the server. */
@@ -64,7 +64,7 @@ void mcp_server_init(struct mcp_server *server, struct mcp_out *out, const char 
 /* Frees the server. Pending calls get no reply. */
 void mcp_server_done(struct mcp_server *server);
 
-/* Takes the next line. An mcp_line_fn; ctx is the server. */
+/* Processes the next line from the client. An mcp_line_fn; ctx is the server. */
 void mcp_server_line(void *ctx, const char *line, size_t len);
 
 /* Sends the result of a call and frees the call. `members` are the members of a tool's result as

@@ -23,9 +23,9 @@ enum mcp_error {
 };
 
 enum {
-    MCP_ID_MAX = 1024,   /* bytes of an id or progress token as JSON text */
-    MCP_BATCH_MAX = 64,  /* messages per batch */
-    MCP_METHOD_MAX = 64, /* bytes of a method that an error repeats */
+    MCP_ID_MAX = 1024,   /* maximum size of an id or progress token as JSON text, in bytes */
+    MCP_BATCH_MAX = 64,  /* maximum number of messages per batch */
+    MCP_METHOD_MAX = 64, /* maximum length of a method that an error repeats, in bytes */
 };
 
 enum mcp_kind {
@@ -52,7 +52,7 @@ void mcp_message_done(struct mcp_message *message);
 /* Returns true for a valid id or progress token: an integer, or a string of limited length. */
 bool mcp_is_id(const struct json *json);
 
-enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* bytes of a message, without its line feed */
+enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* maximum bytes of a message, without its line feed */
 
 /* Called for each line. `line` is borrowed for the call and includes no line feed; NULL = the line
  * was too long. */
@@ -64,16 +64,16 @@ struct mcp_lines {
     size_t max;      /* 0 = MCP_LINE_MAX */
 };
 
-/* Takes the next bytes and calls `each` for each complete line that is not blank. */
+/* Adds the next bytes and calls `each` for each complete line that is not blank. */
 void mcp_lines_add(struct mcp_lines *lines, const char *bytes, size_t len, mcp_line_fn *each,
                    void *ctx);
-/* Ends the last line, which may lack its line feed. Call it at the end of the stream. */
+/* Ends the last line, which may lack its line feed. Call this at the end of the stream. */
 void mcp_lines_end(struct mcp_lines *lines, mcp_line_fn *each, void *ctx);
 void mcp_lines_done(struct mcp_lines *lines);
 
 enum mcp_version {
     MCP_2024_11_05,
-    MCP_2025_03_26, /* the only one with batches */
+    MCP_2025_03_26, /* the only version with batches */
     MCP_2025_06_18,
     MCP_2025_11_25,
     MCP_2026_07_28,

@@ -110,7 +110,7 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
     }
     follower_watch(executor->follower);
     mcp_loops_open(&executor->loops, &options.plan->loops);
-    if (executor->tree) { /* the calls do not work in the user's own directory */
+    if (executor->tree) { /* calls do not run in the user's own directory */
         struct str note = {0};
         str_addf(&note, "the session's calls run in %s", session_tree_dir(executor->tree));
         engine_note(executor->engine, -1, str_text(&note));
@@ -139,7 +139,7 @@ static void executor_begin(void *ctx, struct mcp_call *call)
     int task = 0;
     bool ok = false;
 
-    /* In a workspace of its own, repeating a call cannot harm the user's files. */
+    /* If calls run in a separate workspace, repeating a call cannot harm the user's files. */
     const struct workspace_spec *spec = executor->options->workspace;
     if (!call->request.says_idempotent && spec && workspace_can_be_reset(spec))
         call->request.idempotent = true;
@@ -174,8 +174,9 @@ static void executor_begin(void *ctx, struct mcp_call *call)
     executor->calls++;
 }
 
-/* Cancels a call that the client no longer wants; it is still answered like any other. If the
- * desk's queue is full, the next executor_look() tries again. An mcp_host function. */
+/* Cancels a call that the client no longer wants. Once it has ended, finish_call() removes it
+ * without a reply. If the desk's queue is full, the next executor_look() tries again. An mcp_host
+ * function. */
 static void executor_take_back(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;
@@ -278,7 +279,7 @@ static size_t list_calls(const struct executor *executor, struct mcp_call *out[M
     return server->call_count;
 }
 
-/* Answers all pending calls: their outcome will never be known. */
+/* Tells the client that the outcome of all pending calls is unknown. */
 static void lose_calls(struct executor *executor, const char *why)
 {
     struct mcp_call *calls[MCP_CALLS_MAX];
@@ -291,7 +292,8 @@ static void lose_calls(struct executor *executor, const char *why)
     }
 }
 
-/* Answers all pending calls. Call it when the engine has ended and its last events were read. */
+/* Accepts no more calls, and answers all pending calls. Call this when the engine has ended and its
+ * last events were read. */
 static void executor_engine_ended(struct executor *executor)
 {
     executor->is_closed = true;
@@ -434,7 +436,7 @@ static void begin_stage(struct proxy *proxy, enum stage stage, int64_t grace_ms)
         executor_cancel(&proxy->executor);
 }
 
-/* The client has disconnected: stops everything that runs. */
+/* Stops everything that runs, because the client has disconnected. */
 static void lose_client(struct proxy *proxy)
 {
     if (proxy->stage != CANCELLING)

@@ -57,7 +57,7 @@ static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *n
     return cut;
 }
 
-/* Returns false if the caller wants to abort. */
+/* Reports progress. Returns false if the caller wants to abort. */
 static bool report_progress(const struct bundle *bundle, struct err *err)
 {
     const struct bundle_asked *asked = bundle->asked;
@@ -88,7 +88,7 @@ static const char insert_sql[] =
     "INSERT INTO output(run, task, step, attempt, stream, part, idx, offset, at_ms, bytes)"
     " VALUES(?,?,?,?,?,?,?,?,?,?)";
 
-enum { KEY_COLUMNS = 4 /* these identify the stream */, OFFSET_COLUMN = 6, BYTES_COLUMN = 8 };
+enum { KEY_COLUMNS = 4 /* the stream's key */, OFFSET_COLUMN = 6, BYTES_COLUMN = 8 };
 
 /* An output row without its bytes. */
 struct piece {
@@ -251,7 +251,7 @@ static const struct table bookmark_table = {
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
     offsetof(struct bundle_contents, bookmarks)};
 
-enum { EVENT_KIND_COLUMN = 4, EVENT_DATA_COLUMN = 11 }; /* of EVENT_ROW_COLUMNS */
+enum { EVENT_KIND_COLUMN = 4, EVENT_DATA_COLUMN = 11 }; /* indexes in EVENT_ROW_COLUMNS */
 
 /* Replaces the string with a redacted copy, which the caller frees. */
 static void redact_event_text(void *ctx, const char **text)
@@ -263,7 +263,7 @@ static void redact_event_text(void *ctx, const char **text)
 static void free_event_text(void *ctx, const char **text)
 {
     (void)ctx;
-    free((void *)(uintptr_t)*text); /* from redact_event_text() */
+    free((void *)(uintptr_t)*text); /* a copy made by redact_event_text() */
 }
 
 /* Rewrites an event whose data exceeds EVENT_DATA_MAX after redaction, because a mark can be longer

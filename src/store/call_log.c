@@ -35,16 +35,16 @@ struct call_log {
     int lock_fd;            /* -1 = not held */
     int owner_fd;           /* lock of the run; -1 = not held */
 
-    struct event_list events; /* not committed yet */
+    struct event_list events; /* events that are not committed yet */
 
     bool has_used; /* usage has changed since the last EVENT_AGENT_USED */
 
-    struct str words;          /* not committed yet */
+    struct str words;          /* text that is not committed yet */
     struct call_words *pieces; /* owned; the pieces of `words` */
     size_t piece_count, piece_cap;
     struct moment spoken; /* time of the last piece */
 
-    struct str why, nudge; /* of the last verdict */
+    struct str why, nudge; /* reason and nudge of the last verdict */
 };
 
 enum { US_PER_MS = 1000 };
@@ -146,14 +146,16 @@ static bool begin_run(struct call_log *log, const struct moment *now, struct err
            own_run(log, err) && load_kept(log, err);
 }
 
-/* Finds the session's current run if it accepts more calls. */
+/* Finds the session's current run. If it accepts more calls, takes its lock, loads its state and
+ * sets *found. */
 static bool find_run(struct call_log *log, bool *found, struct err *err)
 {
     *found = false;
     struct err why = {0};
     if (!call_rows_open(&log->rows, &log->place, &why))
         return why.code == ERR_NOT_FOUND || why.code == ERR_IO ||
-               err_set(err, why.code, "%s", why.message); /* begin_run() handles these */
+               err_set(err, why.code, "%s",
+                       why.message); /* begin_run() handles a missing or outdated log */
     if (!call_rows_find(&log->rows, log->session.agent, log->session.id, &log->run, err))
         return false;
     if (log->run.number == 0 || log->run.ended)
@@ -330,7 +332,7 @@ bool call_log_find(const struct place *place, const char *agent, const char *ses
 /* Adding to an agent's session: calls, messages, prompts, text, usage. */
 
 enum { TOOL_BYTES_MAX = 64 };
-#define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is implausible */
+#define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* one year; more is implausible */
 
 /* Appends the first nonempty line, redacted and safe for a terminal. */
 static void add_line(const struct call_log *log, const char *text, size_t max, struct str *out)
@@ -553,8 +555,7 @@ static bool is_call_in_loop(const struct call_log *log, const char *tool, const 
     const struct entropy_end end = {0};
     if (!entropy_state_is_stuck(&kept->circles.state))
         return false;
-    entropy_memory_open(&memory,
-                        &kept->limits); /* to compute the digest of the call, as in its fact */
+    entropy_memory_open(&memory, &kept->limits); /* computes the call's digest, fact.call */
     entropy_memory_begin_call(memory, tool, args);
     entropy_memory_end(memory, &end, &fact);
     entropy_memory_close(memory);

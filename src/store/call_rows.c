@@ -52,7 +52,7 @@ void call_kept_done(struct call_kept *kept)
     *kept = (struct call_kept){0};
 }
 
-/* The log does not accept values outside these ranges. */
+/* Returns true if the values are in the ranges that the log accepts. */
 static bool is_sound_usage(const struct agent_used *used)
 {
     const int64_t sums[] = {used->turns, used->calls, used->cost_micro, used->tokens,

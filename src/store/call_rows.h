@@ -47,7 +47,7 @@ struct call_rows {
     struct turns turns;
     struct bell bell;
     sqlite3_stmt *statements[CALL_STATEMENT_COUNT]; /* owned */
-    int wal_pages;                                  /* after the last commit */
+    int wal_pages; /* number of pages in the WAL after the last commit */
 };
 
 /* Opens an existing log. Fails with ERR_IO if an older devs made it and it lacks a table;
@@ -105,12 +105,12 @@ struct call_kept {
     int64_t seq;            /* the last event included in this state */
     struct moment last;     /* time of that event */
     int64_t number;         /* number of the last call, message or prompt */
-    struct agent_used used; /* so far */
+    struct agent_used used; /* usage so far */
     int turned_away;        /* denied calls since the agent was found to be stuck */
     int64_t stuck_first;    /* step of the segment where the loop begins */
     bool stop_asked;        /* the user wants the session to end, and has not sent a prompt since */
     bool turn_failed;       /* the last event was a failed turn: the service refused */
-    struct entropy_limits limits; /* from the run's plan */
+    struct entropy_limits limits; /* limits in the run's plan */
     struct circles circles;
     struct entropy_memory *memory; /* owned */
 };
@@ -138,7 +138,7 @@ ATTR_MUST_USE bool call_kept_load(struct call_kept *kept, const void *bytes, siz
 
 enum { CALL_KEPT_HEAD_BYTES = 128 }; /* number of bytes that call_kept_is_alarming() needs */
 /* Returns true if these bytes say that the agent is stuck or should stop, or if they are older than
- * the log, whose last event is `seq`. True also if the bytes are invalid. */
+ * the log, whose last event is `seq`. Also returns true if the bytes are invalid. */
 bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq);
 
 /* Begins a run for the session; its attempt is running on return and the owner lock is free.

@@ -121,7 +121,7 @@ struct control_desk {
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t news;
     bool stopping;
-    struct job jobs[CONTROL_DESK_QUEUE_MAX]; /* a ring */
+    struct job jobs[CONTROL_DESK_QUEUE_MAX]; /* ring buffer of waiting jobs */
     size_t first, count;
     struct result results[RESULTS_MAX]; /* ticket t is at t % RESULTS_MAX */
 };

@@ -77,7 +77,7 @@ bool db_exec(const struct db *db, const char *sql, struct err *err)
 void db_roll_back(const struct db *db)
 {
     if (sqlite3_get_autocommit(db->handle) == 0)
-        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* over either way */
+        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* it ends even on errors */
 }
 
 /* Counts the steps of the current statement. A valid statement visits every byte of a file only a
@@ -119,8 +119,9 @@ static int on_statement(unsigned what, void *ctx, void *statement, void *text)
     return 0;
 }
 
-/* SQLite replays journals next to a database. Logs are in WAL mode from their first byte, so devs
- * never makes a rollback journal; and a WAL has the owner and mode of its database. */
+/* Rejects a rollback journal or a foreign WAL next to a database, because SQLite would replay it.
+ * Logs are in WAL mode from their first byte, so devs never makes a rollback journal; and a WAL has
+ * the owner and mode of its database. */
 static bool check_beside(const char *path, struct err *err)
 {
     char name[PATH_MAX];

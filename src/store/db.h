@@ -29,7 +29,7 @@ struct db_watch;
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; interrupts a statement that would never end */
-    uint64_t wal_inode;     /* inode of the open WAL; 0 = unknown: wal_learn() */
+    uint64_t wal_inode;     /* inode of the open WAL; 0 = unknown; set by wal_learn() */
 };
 
 /* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
@@ -97,7 +97,7 @@ struct db_copy {
     const char *insert; /* has as many parameters as `select` has columns */
     int64_t run;
 };
-/* Copies the rows. Call it in a transaction of the target log. */
+/* Copies the rows. Call this in a transaction of the target log. */
 ATTR_MUST_USE bool db_copy_rows(const struct db_copy *copy, struct err *err);
 
 /* Syncs everything committed so far to disk. */
@@ -128,7 +128,7 @@ ATTR_MUST_USE bool schema_check_read(const struct db *db, int *newer_out, struct
 ATTR_MUST_USE bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err);
 
 /* Like schema_check(), but turns an empty file into a log, and adds the tables and names that an
- * older devs of the same format did not know. Call it within a turn. */
+ * older devs of the same format did not know. Call this within a turn. */
 ATTR_MUST_USE bool schema_ensure(struct db *db, struct err *err);
 
 /*
@@ -158,10 +158,10 @@ ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err
 void checkpointer_synced(struct checkpointer *self);
 
 /* Requests a checkpoint: copies the WAL into the database as far as readers allow, and resets it.
- * Call it in a turn, after a commit, so that there is something to copy. The call starts a reader
+ * Call this in a turn, after a commit, so that there is something to copy. The call starts a reader
  * (the pin), which prevents any reset of the WAL until most of it is copied, outside of the turn.
- * cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
- * it. */
+ * If cut_off is set, also truncates the file; otherwise the next commits overwrite it, which is
+ * faster than growing it. */
 void checkpointer_ask(struct checkpointer *self, bool cut_off);
 /* Waits until the requested checkpoint has copied everything that was committed before the request,
  * but at most wait_ms. */
@@ -169,9 +169,9 @@ void checkpointer_await(struct checkpointer *self, int wait_ms);
 
 /* The contents of the WAL index. */
 struct wal_index {
-    uint32_t frames; /* frames in the WAL */
-    uint32_t copied; /* frames that have been copied into the database */
-    uint32_t pages;  /* database pages after the last commit */
+    uint32_t frames; /* number of frames in the WAL */
+    uint32_t copied; /* number of frames that have been copied into the database */
+    uint32_t pages;  /* number of database pages after the last commit */
     uint32_t page_bytes;
 };
 
@@ -180,12 +180,12 @@ struct wal_index {
  * commit. */
 ATTR_MUST_USE bool wal_index_read(const struct db *db, struct wal_index *out);
 
-/* Remembers which WAL file the connection has open. Call it after the first read. */
+/* Remembers which WAL file the connection has open. Call this after the first read. */
 void wal_learn(struct db *db);
 
 /* Verifies the checksums of the frames that are not copied yet. Fails with ERR_IO if the WAL
  * differs from what was committed, the file was replaced, or shared memory was lost; then nothing
- * may be copied. Call it within a turn, or while a reader keeps the WAL from being reset. */
+ * may be copied. Call this within a turn, or while a reader keeps the WAL from being reset. */
 ATTR_MUST_USE bool wal_is_whole(struct db *db, struct err *err);
 
 /* Returns true if this connection lost shared memory (shm_guard.h). */

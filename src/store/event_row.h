@@ -28,7 +28,7 @@ struct event_row {
 };
 
 /* Inserts the event with a statement prepared from EVENT_ROW_SQL; *data becomes its JSON object.
- * Call it in a transaction. */
+ * Call this in a transaction. */
 ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put,
                                  const struct event_row *row, struct str *data, struct err *err);
 
@@ -36,7 +36,7 @@ ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put,
 enum event_kind event_row_kind(sqlite3_stmt *row, int column);
 
 /* Inserts the row of `session` for an EVENT_AGENT_SESSION, so that a session's run can be found.
- * Call it in a transaction. */
+ * Call this in a transaction. */
 ATTR_MUST_USE bool event_row_put_session(const struct db *db, const struct event_row *row,
                                          struct err *err);
 

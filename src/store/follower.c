@@ -138,7 +138,7 @@ struct log_reader *follower_reader(struct follower *follower)
     return follower->reader;
 }
 
-/* If inotify is not available, the caller polls. */
+/* Starts watching the log. If inotify is not available, the caller polls. */
 void follower_watch(struct follower *follower)
 {
     char bell[PATH_MAX];
@@ -289,7 +289,7 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
         follower_close(fork);
         return false;
     }
-    /* The snapshots move to the new follower; the old one keeps none from now on. */
+    /* The snapshots move to the new follower; the old follower keeps none from now on. */
     fork->state = from->state;
     if (from->past)
         run_past_follow(from->past, &fork->state);
@@ -302,7 +302,7 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
 
 bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 {
-    enum { NEAR = 256 }; /* also keep a snapshot this far before the target */
+    enum { NEAR = 256 }; /* also keep a snapshot this many events before the target */
 
     /* Gets as close to the event as the snapshots allow. */
     const bool goes_back = seq < follower->state.last_seq;

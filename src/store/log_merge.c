@@ -15,7 +15,7 @@
 #include "owner.h"
 #include "spill.h"
 
-enum { ROW_BYTES = 64 }; /* approximate overhead per row, besides text or bytes */
+enum { ROW_BYTES = 64 }; /* approximate overhead per row in bytes, besides text or data */
 
 /* Copies rows of the run from one file to the other. The first column is the run, which may have a
  * different number in the log. In `select`, ?1 is the run and ?2 the last event in the log. */

@@ -68,7 +68,8 @@ static bool read_number(const struct look *look, sqlite3_stmt *query, int64_t *o
     return ok;
 }
 
-/* Returns false if the row is impossible for a task of this run. */
+/* Adds the task in this row to the overview. Returns false if the row is impossible for a task of
+ * this run. */
 static bool take_task(struct look *look, sqlite3_stmt *row)
 {
     struct overview *tasks = &look->out->tasks;
@@ -113,7 +114,7 @@ static bool read_tasks(struct look *look, struct err *err)
     return ok;
 }
 
-/* Reads a task with the result of its latest attempt. Returns false if it is impossible. */
+/* Reads a task with the result of its latest attempt. Returns false if the row is impossible. */
 static bool take_row(sqlite3_stmt *row, struct overview_row *out)
 {
     int class = 0;
@@ -201,7 +202,7 @@ static bool read_quiet(struct look *look, struct err *err)
         }
         (void)sqlite3_reset(query); /* repeats the step's error */
         if (before == from && left > 0)
-            look->out->is_known = false; /* a running task never started */
+            look->out->is_known = false; /* no event shows the start of a running task */
     }
     free(decided);
     return ok;
@@ -237,8 +238,9 @@ static bool read_live(struct look *look, struct err *err)
     return read_quiet(look, err);
 }
 
-/* Only the events record what a sandbox does not enforce, and only a plan with this word permits
- * such a sandbox. If the plan has the word for a different reason, that only costs time. */
+/* Sets is_known to false if the plan may permit a sandbox that is not fully enforced: only the
+ * events record what a sandbox does not enforce. If the plan has the word for a different reason,
+ * that only costs time. */
 static bool read_plan(struct look *look, struct err *err)
 {
     static const char word[] = "\"best_effort\"";

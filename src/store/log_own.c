@@ -1,10 +1,9 @@
-/*
- * log_own.c - marks the logs that this user makes here, and checks the mark before writing.
+/* log_own.c - marks the logs that this user makes on this machine, and checks the mark before
+ * writing.
  *
  * In this order: the key of the user, the mark next to a log, the list of all logs, the permission
  * to write, adopting a log, and whether a directory contains nothing but a log. Somebody else may
- * have put any file here, so none is opened through a link.
- */
+ * have put any file here, so none is opened through a link. */
 #define _GNU_SOURCE /* getrandom, statx */
 #include "log_own.h"
 
@@ -48,8 +47,8 @@ static bool read_key(const char *path, unsigned char key[KEY_BYTES])
     return ok;
 }
 
-/* Completes the key before giving the file its name, because another process may be making a key,
- * too. The first key wins. */
+/* Makes the user's key. Completes the file before giving it its name, because another process may
+ * be making a key, too. The first key wins. */
 static void make_key(const char *path)
 {
     char temp[PATH_MAX];
@@ -70,7 +69,7 @@ static void make_key(const char *path)
     (void)unlink(temp);
 }
 
-/* Returns false if no key can be stored. */
+/* Reads the user's key, after making it if there is none. Returns false if no key can be stored. */
 static bool find_key(unsigned char key[KEY_BYTES])
 {
     char dir[PATH_MAX];
@@ -114,8 +113,9 @@ static bool identify_file(const char *path, int flags, struct identity *out)
     return true;
 }
 
-/* The text has a fixed form and the hash is compared as a whole, so a plain hash of key and text
- * suffices. Returns false and sets errno if the log or its directory does not exist. */
+/* Makes the mark: a hash of the key and the identities of the log and its directory. The text has a
+ * fixed form and the hash is compared as a whole, so a plain hash of key and text suffices. Returns
+ * false and sets errno if the log or its directory does not exist. */
 static bool make_mark(const unsigned char key[KEY_BYTES], const struct place *place,
                       char out[MARK_MAX])
 {
@@ -161,9 +161,9 @@ static bool find_list(char out[PATH_MAX])
     return place_state_folder(dir, NULL) && private_path_join(out, PATH_MAX, dir, "/logs", NULL);
 }
 
-/* Makes one link per directory, named after a hash of the path. Sandboxes mask these directories. A
- * log missing from the list is masked only if it belongs to the project or one of its worktrees or
- * parents. */
+/* Adds the log's directory to the list, as a link that is named after a hash of the path. Sandboxes
+ * mask the listed directories. A log missing from the list is masked only if it belongs to the
+ * project or one of its worktrees or parents. */
 static void list_log(const struct place *place)
 {
     char list[PATH_MAX];
@@ -242,7 +242,8 @@ static bool is_in_state_folder(const struct place *place)
     return place_state_folder(dir, NULL) && strcmp(dir, place->dir) == 0;
 }
 
-/* Checks that the files and directories next to the log are not links or somebody else's. */
+/* Checks that no directory next to the log is a link, and that the files next to it are regular
+ * files of this user. */
 static bool check_links(const struct place *place, struct err *err)
 {
     char path[PATH_MAX];

@@ -60,13 +60,13 @@ struct log_reader {
 };
 
 /* Returns the run's spill, if there is one now. Owned by the reader, valid until the next call.
- * Call it only between queries. */
+ * Call this only between queries. */
 struct log_reader *log_read_spill(struct log_reader *reader, int64_t run);
 /* Returns true if somebody owns the run, in the log or next to its spill. */
 bool log_read_has_owner(const struct log_reader *reader, const char *uid);
 
-/* Reads a column that must be in least..most; NULL counts as `least`. Returns false if it is not,
- * since the file may be untrusted. */
+/* Reads a column that must be in least..most; NULL counts as `least`. Returns false if the value is
+ * out of range, as it may be in an untrusted file. */
 ATTR_MUST_USE bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out);
 
 /* Like log_read_int(), for values that decide nothing: returns the nearest valid number. */

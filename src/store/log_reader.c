@@ -164,7 +164,7 @@ bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out)
     return true;
 }
 
-/* Reads a time, a duration (ms) or a count; NULL is 0. Returns false if it is not in
+/* Reads a time, a duration (ms) or a count; NULL is 0. Returns false if the value is not in
  * 0..LOG_NUMBER_MAX, so that sums and differences of a few values cannot overflow. */
 static bool log_read_number(sqlite3_stmt *row, int at, int64_t *out)
 {
@@ -259,7 +259,7 @@ static bool read_run_row(struct log_reader *reader, int64_t number, struct log_r
     return ok;
 }
 
-/* Replaces the row with the newer one in the run's spill. */
+/* Replaces the row with the row in the run's spill, if that is newer. */
 static void prefer_spill(struct log_reader *reader, struct log_run_info *run)
 {
     struct log_run_info newer = {0};
@@ -301,7 +301,7 @@ static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct
         text[len] = '\0';
         const bool is_text =
             sqlite3_blob_read(blob, text, len, 0) == SQLITE_OK && strlen(text) == (size_t)len;
-        if (!is_text) { /* or the text has a different encoding */
+        if (!is_text) { /* the read failed, or the text has a different encoding */
             free(text);
             text = NULL;
         }

@@ -77,7 +77,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
     return ok;
 }
 
-/* Rows in a spill have higher ids than those in the log. */
+/* Reads the spill only if the log has no more rows, because rows in a spill have higher ids. */
 bool log_reader_output_piece(struct log_reader *reader, const struct log_output_key *key,
                              int64_t after, size_t bytes, struct output_page *page, struct err *err)
 {
@@ -160,7 +160,8 @@ static bool read_answer(struct log_reader *reader, int64_t control, bool *answer
     return ok;
 }
 
-/* Uses the spill only if it is already open: whoever waits for an answer follows the run. */
+/* Reads the answer from the spill only if the spill is already open: a caller that waits for an
+ * answer follows the run. */
 bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered, bool *done,
                        struct str *answer, struct err *err)
 {

@@ -37,7 +37,7 @@ struct projection {
     struct projection_row *rows;                     /* owned; the stale rows */
     size_t count, cap;
     size_t done;                   /* number of rows already written */
-    struct projection_mark *marks; /* owned; per task: is it in the list? */
+    struct projection_mark *marks; /* owned; for each task, which of its rows are in the list */
     size_t mark_cap;               /* allocated marks */
     int mark_count;
     unsigned stamp; /* stamp of the current list */
@@ -57,15 +57,15 @@ void projection_touch(struct projection *projection, const struct event *event);
 /* Marks all rows of all tasks and attempts as stale. */
 void projection_touch_all(struct projection *projection);
 
-/* Writes one stale row; *more is false if there was none. Call it in a transaction. */
+/* Writes one stale row; *more is false if there was none. Call this in a transaction. */
 ATTR_MUST_USE bool projection_write(struct projection *projection, bool *more, struct err *err);
 
 /* Prepares a commit in the middle of a batch, while rows are stale: deletes the row of one of these
  * tasks, so that readers can tell, even after a crash, that the table does not match the last
- * event. Call it in a transaction. */
+ * event. Call this in a transaction. */
 ATTR_MUST_USE bool projection_set_behind(struct projection *projection, struct err *err);
 
-/* Writes the summary into the run's row. Call it in a transaction. */
+/* Writes the summary into the run's row. Call this in a transaction. */
 ATTR_MUST_USE bool projection_summary(struct projection *projection, int64_t last_seq,
                                       struct err *err);
 
@@ -105,30 +105,30 @@ struct log_writer {
     int64_t run; /* 0 = none yet */
     char uid[LOG_UID_MAX];
     int owner_fd;                  /* -1 = none yet */
-    bool new_owner;                /* its row still names the previous owner */
+    bool new_owner;                /* the run's row still names the previous owner */
     const struct run_state *state; /* borrowed */
     int64_t last_seq;              /* number of the last appended event */
     int64_t committed_seq;         /* number of the last committed event */
     bool behind;                   /* a rollback made the projections stale */
     bool is_spill;                 /* a second log: spill.h */
-    int64_t first_control;         /* for a spill */
+    int64_t first_control;         /* for a spill: the ids of its controls begin here */
     bool cut_off;                  /* the file at the log's path is not the open one */
     struct err damage;             /* why committed data was lost; permanent */
-    uint64_t db_inode;             /* of the open files; 0 = unknown */
+    uint64_t db_inode;             /* inodes of the open files; 0 = unknown */
     uint64_t shm_inode;
     int64_t db_bytes;         /* size of the database at the last check */
-    int64_t owner_checked_us; /* monotonic; when the owner lock was last verified */
-    struct err unsynced;      /* for log_writer_synced() */
+    int64_t owner_checked_us; /* monotonic time at which the owner lock was last verified */
+    struct err unsynced;      /* sync error, for log_writer_synced() */
     bool in_vain;             /* the last wait for another program's transaction failed */
     int64_t waited_us;        /* total time spent waiting for transactions and the disk */
 
     /* The current transaction. */
     bool in_turn;
-    size_t spent; /* approximate bytes */
+    size_t spent; /* approximate number of bytes written in this transaction */
 
     /* For checkpoints. */
-    int wal_pages;       /* after the last commit */
-    int wal_pages_asked; /* when the last checkpoint was requested */
+    int wal_pages;       /* number of pages in the WAL after the last commit */
+    int wal_pages_asked; /* number of pages in the WAL when the last checkpoint was requested */
     bool appended;       /* the WAL has grown in this turn */
     bool idle;           /* nothing follows the current commit */
 };
@@ -143,7 +143,8 @@ ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
 /* Rolls back to the last commit. Does nothing outside a transaction. */
 void log_write_abort(struct log_writer *writer);
 
-/* For a spill: writes the answer to a control whose row is in the log. Call it in a transaction. */
+/* For a spill: writes the answer to a control whose row is in the log. Call this in a
+ * transaction. */
 ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struct event *event,
                                           const char *answer, struct err *err);
 
@@ -157,8 +158,8 @@ void log_write_follow(struct log_writer *writer, int64_t number, const struct ru
 
 /* log_writer_resume.c: makes this process, its boot and its version the owner in the row of a
  * continued run. This happens in the transaction with this process's first event, because both
- * clocks of an event must belong to the same boot. Call it in a transaction. Does nothing for a run
- * that this process began. */
+ * clocks of an event must belong to the same boot. Call this in a transaction. Does nothing for a
+ * run that this process began. */
 ATTR_MUST_USE bool log_write_owner(struct log_writer *writer, struct err *err);
 
 /* Writes all stale projection rows. */

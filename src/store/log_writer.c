@@ -30,7 +30,7 @@
 #include "private_file.h"
 #include "xalloc.h"
 
-/* Approximate overhead per row, besides data or bytes. */
+/* Approximate overhead per row in bytes, besides the data. */
 enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
 
 /* How long another process may have owned the run before a commit notices. */
@@ -152,7 +152,7 @@ void log_writer_close(struct log_writer *writer)
         db_bind_text(refuse, 3,
                      writer->state->ended ? "the run has ended"
                                           : "devs ended before it could answer");
-        db_try(refuse); /* otherwise they stay pending */
+        db_try(refuse); /* if this fails, they stay pending */
     }
     owner_drop(&writer->place, writer->uid, writer->owner_fd);
     writer->owner_fd = -1;
@@ -203,7 +203,7 @@ static bool files_are_in_place(struct log_writer *writer, struct file_set *files
            (uint64_t)files->shm.st_ino == writer->shm_inode;
 }
 
-/* Returns true if both files are as long as they were after the last commit. devs gc shortens the
+/* Returns true if neither file is shorter than after the last commit. devs gc shortens the
  * database, but never below its number of pages. */
 static bool files_are_whole(struct log_writer *writer, const struct file_set *files)
 {
@@ -229,8 +229,9 @@ static bool fail_for_good(struct log_writer *writer, const struct err *why, stru
     return err_set(err, writer->damage.code, "%s", writer->damage.message);
 }
 
-/* Runs within a turn, at every commit, since data written to a deleted file would be lost. A file
- * that was moved may be moved back; damage is permanent. */
+/* Checks that the log's files are in place and complete. Runs within a turn, at every commit,
+ * because data written to a deleted file would be lost. A file that was moved may be moved back;
+ * damage is permanent. */
 static bool check_files(struct log_writer *writer, struct err *err)
 {
     struct err why = {0};
@@ -407,7 +408,8 @@ static bool put_captures(struct log_writer *writer, const struct log_batch *batc
     return true;
 }
 
-/* The event is the authoritative answer; the control's row repeats it for whoever requested it. */
+/* Writes the answer into the control's row, for whoever requested it. The event is the
+ * authoritative answer. */
 static bool answer_control(struct log_writer *writer, const struct event *event, struct err *err)
 {
     const char *words = event->answered.answer ? event->answered.answer : "";
@@ -464,7 +466,7 @@ bool log_write_projections(struct log_writer *writer, struct err *err)
     return true;
 }
 
-/* Writes the loop detector's knowledge about the output of tasks. Call it in a transaction. */
+/* Writes the loop detector's knowledge about the output of tasks. Call this in a transaction. */
 static bool put_gains(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     sqlite3_stmt *put = writer->statements[LOG_PUT_GAIN];

@@ -13,7 +13,7 @@ struct found_run {
     char uid[LOG_UID_MAX];
     char boot[LOG_UID_MAX];
     int64_t last_seq;
-    int64_t pid, pid_start; /* of the owner, dead or alive */
+    int64_t pid, pid_start; /* process of the owner, dead or alive */
     bool has_ended;
     struct str rules; /* owned; empty if the log has none */
 };
@@ -78,7 +78,7 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
                            (long long)number);
         return err_set(err, why.code, "%s", why.message);
     }
-    /* Is an owner still running although its lock file was moved away? */
+    /* An owner may still be running although its lock file was moved away. */
     this_process_read(&self);
     if (run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
         owner_process_holds(run->pid, run->pid_start, run->uid)) {

@@ -40,7 +40,7 @@ enum {
     STAT_START_FIELD = 22,
 };
 
-/* Reads as much as fits; "" if the file does not exist. */
+/* Reads as much of the file as fits; "" if the file does not exist. */
 static void read_text(const char *path, char *out, size_t cap)
 {
     out[0] = '\0';
@@ -129,7 +129,8 @@ static bool lock_file(int fd, const char *uid, struct err *err)
     return err_set(err, ERR_BUSY, "run '%s' belongs to another process", uid);
 }
 
-/* An owner removes its file when it ends, so a lock on a removed file is worthless. */
+/* Returns true if the lock file is still at its path. An owner removes its file when it ends, so a
+ * lock on a removed file is worthless. */
 static bool is_still_there(int fd, const char *path)
 {
     struct stat held;

@@ -35,7 +35,8 @@ bool private_path_join(char *out, size_t cap, const char *a, const char *b, stru
     return true;
 }
 
-/* The umask may have cleared bits, and an old file may have too many. */
+/* Corrects the mode of our file: the umask may have cleared bits, and an old file may have too
+ * many. */
 static void make_fd_private(int fd)
 {
     struct stat info;
@@ -115,7 +116,7 @@ bool private_folder_make(const char *path, bool *made_out, struct err *err)
     return true;
 }
 
-enum { BESIDE_MAX = 64 }; /* reserve for "-write", "/owner/<uid>" after the paths here */
+enum { BESIDE_MAX = 64 }; /* bytes reserved for suffixes: "-write", "/owner/<uid>" */
 
 static const char db_name[] = "devs.db";
 
@@ -125,7 +126,8 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The output of a run must not go to a log that somebody else put in a parent directory. */
+/* Returns true if the directory belongs to this user. The output of a run must not go to a log that
+ * somebody else put in a parent directory. */
 static bool is_trusted(const char *dir)
 {
     struct stat info;
@@ -332,8 +334,8 @@ static bool state_place(struct place *out, struct err *err)
     return true;
 }
 
-/* If the project is read-only or has somebody else's .devs, its log goes into the user's state
- * directory. */
+/* Creates the directory for a new log: .devs in this directory or, if the project is read-only or
+ * has somebody else's .devs, the user's state directory. */
 static bool create_here(const char *here, struct place *out, struct err *err)
 {
     struct place place;
@@ -425,7 +427,8 @@ bool place_check_private(const char *dir, struct err *err)
     return true;
 }
 
-/* A hard link would lead to a second WAL, and two WALs destroy a database. */
+/* Rejects links, files that are not regular, and hard links: a second name would lead to a second
+ * WAL, and two WALs destroy a database. */
 static bool check_file(const struct place *place, struct stat *info, struct err *err)
 {
     if (S_ISLNK(info->st_mode))

@@ -41,14 +41,15 @@ bool place_type_is_network(unsigned long type);
  * nothing. */
 ATTR_MUST_USE bool place_check_private(const char *dir, struct err *err);
 
-/* Checks that an existing file is a log that this build can write to, and not a link or
- * hard-linked. Fails with ERR_DAMAGED or ERR_INVALID. Changes nothing. */
+/* Checks that an existing file is a log that this build can write to, and is neither a symbolic
+ * link nor hard-linked. Fails with ERR_DAMAGED or ERR_INVALID. Changes nothing. */
 ATTR_MUST_USE bool place_check_log(const struct place *place, struct err *err);
 
 /* Checks a log before it is opened for writing and before any file next to it is made. The
- * directory must be private. The file must not exist yet, or be a log that this build can write to
- * (otherwise ERR_DAMAGED), not a link or hard-linked, and made here (log_own.h). Makes the user's
- * own files private if others could read them. Leaves nothing behind on failure. */
+ * directory must be private. The file must not exist yet, or must be a log that this build can
+ * write to (otherwise ERR_DAMAGED), that was made here (log_own.h), and that is neither a symbolic
+ * link nor hard-linked. Makes the user's own files private if others could read them. Leaves
+ * nothing behind on failure. */
 ATTR_MUST_USE bool place_check_write(const struct place *place, struct err *err);
 
 #endif

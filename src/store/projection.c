@@ -1,10 +1,8 @@
-/*
- * projection.c - keeps the tables `task` and `attempt` up to date with the state of a run.
+/* projection.c - keeps the tables `task` and `attempt` up to date with the state of a run.
  *
  * Each event marks the rows that it changes, and each marked row is written once, from the state
- * after the whole batch. If a transaction has to be committed before that, a row of `task` is
- * deleted first, so that readers see that the tables are incomplete.
- */
+ * after the whole batch. If a transaction has to be committed before all marked rows are written, a
+ * row of `task` is deleted first, so that readers see that the tables are incomplete. */
 #include "log_write.h"
 
 #include <assert.h>
@@ -50,7 +48,7 @@ static const unsigned char changes[EVENT_KIND_COUNT] = {
     [EVENT_HINT_GIVEN] = CHANGES_TASK,
 };
 
-/* Rows of a task that are already in the list have the list's current stamp. */
+/* The stamp of a row equals the list's current stamp while the row is in the list. */
 struct projection_mark {
     unsigned task_stamp;
     unsigned attempt_stamp;
@@ -324,7 +322,8 @@ bool projection_set_behind(struct projection *projection, struct err *err)
     if (projection->done == projection->count)
         return true;
     const int task = projection->rows[projection->count - 1].task;
-    /* The task's own row may be written already, while one of its attempts is not. */
+    /* The task's own row may already have been written, but not yet the row of one of its
+     * attempts. */
     add_row(projection, (struct projection_row){.task = task, .step = -1});
     bool ok = db_prepare(projection->db, &sql, 1, &drop, err);
     if (ok) {

@@ -1,8 +1,8 @@
-/* retry_log.c - reads past attempts, to count whether retrying helps.
+/* retry_log.c - reads past attempts, to measure how often retrying helps.
  *
  * The results come from the table `attempt`. A scan of the events finds the facts that the table
- * lacks: corrections, hints, ends of rounds and silence. Both are sorted by attempt, and then
- * joined. */
+ * lacks: corrections, hints, ends of rounds and silence. Both results are sorted by attempt, and
+ * then joined. */
 #include "retry_log.h"
 
 #include <limits.h>
@@ -119,12 +119,12 @@ static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *rea
                          (long long)sqlite3_column_int64(query, MARK_SEQ), (long long)run);
             out->count += ok;
         }
-        (void)sqlite3_reset(query); /* repeats the step's error */
+        (void)sqlite3_reset(query); /* only repeats the error of sqlite3_step() */
         if (ok && out->count > ATTEMPT_MARKS_MAX)
             ok = err_set(err, ERR_LIMIT, "run #%lld has more than %d corrections and hints",
                          (long long)run, ATTEMPT_MARKS_MAX);
         if (out->count - before < LOG_PAGE_EVENTS)
-            break; /* there are no more */
+            break; /* this was the last page */
     }
     db_finalize(&query, 1);
     if (ok && out->count > 1)
@@ -169,7 +169,7 @@ struct reading {
     int64_t run;
     struct attempt_marks marks;
     struct attempt_key
-        last;    /* the last attempt that was read; attempt 0 = no attempt of the step yet */
+        last;    /* the last attempt that was read; its number is 0 before the first one */
     bool hinted; /* the next attempt got a hint */
     struct retry_step step;
 };
@@ -235,7 +235,7 @@ static bool take_attempt(struct reading *reading, sqlite3_stmt *row, struct err 
         reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
         told.ends_round = told.ends_round || mark->kind == EVENT_ROUND_STARTED;
         if (mark->kind == EVENT_ATTEMPT_ENDED)
-            attempt.outcome.quiet_ms = 1; /* it was silent for too long */
+            attempt.outcome.quiet_ms = 1; /* any value but 0: it was silent for too long */
     }
     told.class = failure_class_of(&attempt);
     told.outcome = attempt.outcome.kind;
@@ -269,7 +269,7 @@ bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *he
                 count++;
             }
         }
-        (void)sqlite3_reset(query); /* repeats the step's error */
+        (void)sqlite3_reset(query); /* only repeats the error of sqlite3_step() */
     }
     db_finalize(&query, 1);
     free(reading.marks.items);

@@ -1,11 +1,9 @@
-/*
- * schema.c - creates the tables of a log, and checks the tables of an existing one.
+/* schema.c - creates the tables of a log, and checks the tables of an existing one.
  *
  * A log may be untrusted, and the schema of a database can do a lot: a view or a virtual table in
  * the place of a table, or computed columns that take unlimited time. So before any other
- * statement, the names that our statements use must be plain tables. Tables that came later are
- * added to existing logs of the same format, because existing data keeps its meaning.
- */
+ * statement, the names that our statements use are checked to be plain tables. Tables introduced
+ * later are added to existing logs of the same format; existing data keeps its meaning. */
 #include "db.h"
 
 #include <assert.h>
@@ -18,7 +16,7 @@
 #include "run_state.h"
 #include "verdict.h"
 
-/* The first tables of this format. Missing integers are NULL, which keeps rows small. */
+/* The original tables of this format. Missing integers are NULL, which keeps rows small. */
 static const char schema_tables[] =
     "CREATE TABLE ruleset(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE run("
@@ -77,7 +75,8 @@ static const char schema_tables[] =
     "CREATE TABLE word(what TEXT, number INTEGER, word TEXT NOT NULL,"
     " PRIMARY KEY(what, number)) WITHOUT ROWID;";
 
-/* Later additions. They are also added to existing logs: existing data keeps its meaning. */
+/* Tables, indexes and views introduced later. They are also added to existing logs; existing data
+ * keeps its meaning. */
 static const char schema_additions[] =
     "CREATE TABLE IF NOT EXISTS gain("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
@@ -91,8 +90,8 @@ static const char schema_additions[] =
     "CREATE VIEW IF NOT EXISTS bookmarks AS SELECT id, run, seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch') AS at, name, by,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;"
-    /* A wait ends with the next of these events of its task: a cancelled one with its step. The
-     * window reads each event once, however many tasks wait at the same time. */
+    /* A wait ends with the task's next event of one of these kinds; a cancelled wait ends with its
+     * step. The window reads each event once, however many tasks wait at the same time. */
     "CREATE VIEW IF NOT EXISTS waits AS SELECT run, task, step, attempt,"
     " at AS started, data->>'delay_ms' AS delay_ms,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', (data->>'due_at_ms')/1000.0, 'unixepoch') AS due,"
@@ -232,7 +231,7 @@ static bool fill_words(const struct db *db, struct err *err)
     return ok;
 }
 
-/* Adds tables and names that are unknown to the build that made the log. */
+/* Adds tables and names that were unknown to the build that made the log. */
 static bool bring_up_to_date(const struct db *db, struct err *err)
 {
     int64_t want = 0;
@@ -253,16 +252,16 @@ static bool bring_up_to_date(const struct db *db, struct err *err)
     return false;
 }
 
-/* A log whose creation was interrupted may have a WAL already. Leaving and entering the mode again
- * would fail while another connection is open. */
+/* A log whose creation was interrupted may have a WAL already. Leaving WAL mode and entering it
+ * again would fail while another connection is open. */
 static bool start_wal(const struct db *db, struct err *err)
 {
     int64_t has_wal = 0;
     if (!db_number(db, "SELECT count(*) FROM pragma_journal_mode WHERE journal_mode='wal'",
                    &has_wal, err))
         return false;
-    /* Without the first pragma, the third would make a rollback journal, and no log with one is
-     * opened (db.c). */
+    /* Without the first pragma, the third would make a rollback journal, and a log with a rollback
+     * journal is not opened (db.c). */
     return has_wal != 0 || db_exec(db,
                                    "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
                                    " PRAGMA journal_mode=WAL",
@@ -301,8 +300,8 @@ static bool refuse_object(const char *name, const char *why, struct err *err)
 }
 
 /* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
- * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. Text
- * that begins like a table's makes a table, whatever the row's other columns say. Sets
+ * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. SQL
+ * that begins like a table's creates a table, whatever the row's other columns say. Sets
  * *has_other_table if a table is not identical to a statement of this build: only then may it have
  * generated columns. */
 static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
@@ -319,7 +318,7 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
         const char *sql = row ? (const char *)sqlite3_column_text(query, 1) : NULL;
         if (count >= SCHEMA_OBJECTS_MAX)
             return refuse_object("sqlite_schema", "has too many rows", err);
-        if (!sql) /* NULL for keys */
+        if (!sql) /* NULL for the automatic index of a key */
             continue;
         if (sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
             return refuse_object(name ? name : "?", "is too long", err);

@@ -29,7 +29,7 @@ enum { FOLDERS = 2, NAME_MAX_BYTES = LOG_UID_MAX + 8 };
 
 static const char suffix[] = ".db";
 
-/* Returns the nth directory that may hold spills; false if there are fewer. */
+/* Gets the nth directory that may hold spills. Returns false if there are fewer. */
 static bool name_folder(int nth, char out[PATH_MAX])
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -144,7 +144,8 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
     return true;
 }
 
-/* Accepts only "<uid>.db", no other files in the directory. */
+/* Reads the spill named "<uid>.db" into *out, even if it is unfinished or damaged. Returns false
+ * for all other files of the directory. */
 static bool take_name(const char *dir, const char *name, struct spill_info *out)
 {
     size_t len = strlen(name);
@@ -198,7 +199,7 @@ enum {
 /* The rows that make a spill readable on its own. */
 static const struct {
     const char *select, *insert;
-    bool is_whole; /* only for a spill with all events */
+    bool is_whole; /* copied only into a spill with all events */
 } parts[] = {
     {"SELECT " RUN_COLUMNS " FROM run WHERE id=?",
      "INSERT INTO run(" RUN_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", false},
@@ -320,7 +321,7 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
         !place_in(dir, from->uid, &place, err))
         return false;
 
-    /* If a damaged event prevents copying, the spill starts with the following events. */
+    /* If a damaged event prevents copying, the spill has only the events that follow. */
     struct spill_reason rest = *reason;
     rest.whole = false;
     return (reason->whole && try_place(out, from, &place, reason, NULL)) ||

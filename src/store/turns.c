@@ -1,9 +1,10 @@
-/* turns.c - makes writers wait for each other in a queue, with a time limit; and the bell.
+/* turns.c - makes writers wait for each other in a queue, with a time limit; also implements the
+ * bell.
  *
- * With SQLite's own lock, waiting writers sleep and try again, so one may never get it. flock(2)
- * lets the kernel wake them. With a single lock, the process that has just had its turn could be
- * first again; so the next writer waits for the write lock while it holds the gate, and everybody
- * else, including the last writer, waits for the gate.
+ * With SQLite's own lock, waiting writers sleep and try again, so a writer may never get it.
+ * flock(2) lets the kernel wake them. With a single lock, the process that has just had its turn
+ * could be first again; so the next writer waits for the write lock while it holds the gate, and
+ * everybody else, including the last writer, waits for the gate.
  *
  * flock(2) has no time limit. A timer of the waiting thread sends it a signal whose handler does
  * nothing, which interrupts the call. After a failed wait, the next wait is short, because the

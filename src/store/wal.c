@@ -357,7 +357,7 @@ static bool read_header(const struct db *db, struct header *out, uint32_t *copie
     return false;
 }
 
-/* 65536 does not fit into 16 bits and is stored as 1. */
+/* Returns the page size. 65536 does not fit into 16 bits and is stored as 1. */
 static uint32_t page_bytes(const struct header *header)
 {
     return (header->page_size & 0xfe00U) + ((header->page_size & 1U) << 16);
@@ -600,7 +600,7 @@ static enum mapping find_mapping(uintptr_t address)
 static _Atomic uintptr_t *claim_slot(uintptr_t page, bool *taken)
 {
     for (size_t i = 0; i < SHM_GUARD_PAGES_MAX; i++) {
-        uintptr_t old = page | PAGE_DONE; /* from a previous mapping at this address */
+        uintptr_t old = page | PAGE_DONE; /* left over from a previous mapping at this address */
         if (atomic_compare_exchange_strong(&pages[i], &old, page))
             return &pages[i];
         *taken = *taken || old == page;

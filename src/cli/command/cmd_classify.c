@@ -40,7 +40,8 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
     return ok;
 }
 
-/* Loads the rules that `devs exec` would use in this folder, and those of the file. */
+/* Loads the rules that `devs exec` would use in this folder, and those of the file `path` unless it
+ * is NULL. */
 static int open_rules(const char *path, struct judge *out)
 {
     char dir[PATH_MAX];

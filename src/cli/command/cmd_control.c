@@ -74,7 +74,7 @@ static int print_answer(const struct asked *asked, const struct target *target,
 struct act {
     struct control control;
     struct attempt_words words; /* the attempt, for `correct` only */
-    bool fault;                 /* apply to all tasks that wait because of this fault */
+    bool fault;                 /* apply to all tasks that wait because of the same fault */
 };
 
 static bool needs_task(const struct act *act)

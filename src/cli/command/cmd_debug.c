@@ -114,8 +114,8 @@ ATTR_PRINTF(2, 3) static int fail_mode(const struct debug_mode *mode, const char
     return fail_usage(hint, "%s", message);
 }
 
-/* Rejects options that have no meaning in this mode. The hint is the first mode that allows
- * them. */
+/* Rejects an option that has no meaning in this mode. The hint is the usage of the first mode that
+ * allows it. */
 static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode,
                       const char *name)
 {
@@ -132,7 +132,8 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
     return EXIT_ALL_PASSED;
 }
 
-/* Suggests the mode that shows the run or task in question. */
+/* Rejects a command without a mode, and suggests the mode that shows the run or task in
+ * question. */
 static int refuse_no_mode(const struct debug_call *call)
 {
     char hint[128];

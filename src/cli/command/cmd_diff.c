@@ -15,7 +15,7 @@ struct diff_options {
     bool json;
 };
 
-/* Prints a line for each path, and the sum. */
+/* Prints a line for each path, and the totals. */
 static void print_stat(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     struct str text = {0};
@@ -52,7 +52,8 @@ static void print_json(const struct result_target *value, bool with_text,
     str_done(&text);
 }
 
-/* A terminal gets clean text without secrets; a pipe gets the exact result, for git apply. */
+/* Prints the result. A terminal gets clean text without secrets; a pipe gets the exact result, for
+ * git apply. */
 static void print_result(const struct result_target *value, const struct diff_options *options)
 {
     const struct workspace_changes *changes = &value->changes;

@@ -123,7 +123,7 @@ static void refuse_log(struct doctor_line *line, const struct err *err)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err->hint);
 }
 
-/* A log that opens may still be damaged later in the file, so this reads the newest run to its end.
+/* Reads the newest run to its end, because a log that opens may still be damaged later in the file.
  * A log written by a newer devs can be read, but no run can start in it. */
 static void read_newest(const struct place *place, struct doctor_line *line)
 {
@@ -156,7 +156,8 @@ static void add_disk(const struct place_disk *disk, struct str *out)
              is_large ? "GiB" : "MiB");
 }
 
-/* A run that is out of disk space continues in a spill log, but no run can start on a full disk. */
+/* Reports a lack of disk space. A run that is out of disk space continues in a spill log, but no
+ * run can start on a full disk. */
 static void look_for_space(const struct place_disk *disk, struct doctor_line *line)
 {
     enum { FREE_MIB_MIN = 1, FREE_MIB_GOOD = 64 };
@@ -214,7 +215,8 @@ static void look_at_place(const struct place *place, struct doctor_line *line)
         read_newest(place, line);
 }
 
-/* `db` is the value of --db, or NULL; a first log would be created in `dir`. */
+/* Checks the run log. `db` is the value of --db, or NULL; `dir` is the folder in which a first log
+ * would be created. */
 static struct doctor_line doctor_log(const char *db, const char *dir)
 {
     struct err err = {0};

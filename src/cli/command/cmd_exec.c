@@ -105,7 +105,8 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
     return code;
 }
 
-/* The options refer to the settings of this folder, which may define policies. */
+/* Checks the options against the settings of this folder, which may define policies, and runs the
+ * command. */
 static int run_words(struct globals *globals, struct exec_words *words, char *const *command)
 {
     char dir[PATH_MAX];

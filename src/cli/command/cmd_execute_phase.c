@@ -125,7 +125,8 @@ static void read_calls(const struct phase_summary *summary, struct changed_files
     log_reader_close(reader);
 }
 
-/* In a workspace, git or the comparison with the original shows what has changed. */
+/* Adds the files that the task changed in its workspace, according to git or to the comparison with
+ * the original. */
 static void read_result(const struct phase_summary *summary, int task, struct changed_files *files)
 {
     const struct run_state *state = summary->end->state;
@@ -276,7 +277,7 @@ ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary
     struct str text = {0};
     struct str cut = {0};
     project_summary_path(summary->project, summary->number, path);
-    /* save_file() would replace a link, which a person made on purpose */
+    /* save_file() would replace a link, which the user made on purpose */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return err_set(err, ERR_INVALID, "'%s' is %s", path,
                        S_ISLNK(info.st_mode) ? "a link" : "not a regular file");
@@ -324,7 +325,8 @@ static int read_plan(struct execution *execution)
     return plan_file_read_trusted(path, plan_agents_edit, &edit, &execution->file);
 }
 
-/* A session can only process one prompt at a time. */
+/* Chooses the number of parallel tasks: 1 if tasks share a session, which can only process one
+ * prompt at a time. Fails if the user requested more. */
 static int choose_jobs(struct execution *execution)
 {
     const char *given = execution->at.words.jobs;
@@ -347,7 +349,7 @@ static int choose_jobs(struct execution *execution)
     return EXIT_ALL_PASSED;
 }
 
-/* Called once the run has ended. A failed write does not change the result. */
+/* Writes the summary once the run has ended. A failed write does not change the result. */
 static bool save_summary(const struct execution *execution, const struct session_end *end,
                          char path[PATH_MAX])
 {
@@ -364,7 +366,7 @@ static bool save_summary(const struct execution *execution, const struct session
     return false;
 }
 
-/* A session_ended_fn. */
+/* A session_ended_fn: saves the summary and prints the result. */
 static int print_end(void *ctx, const struct session_end *end)
 {
     const struct execution *execution = ctx;

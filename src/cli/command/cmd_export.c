@@ -19,7 +19,8 @@ struct export_format {
     const char *name, *ending;
     /* NULL: the file is the copy itself. */
     bool (*write)(const struct export_call *call, struct err *err);
-    const char *before, *behind; /* a hint how to use the file, printed before and after its name */
+    const char *before,
+        *behind; /* hint on how to use the file: the parts before and after the file's name */
 };
 
 static const struct export_format formats[] = {
@@ -54,7 +55,8 @@ static bool is_stdout(const char *file)
     return strcmp(file, "-") == 0;
 }
 
-/* Asks only on a terminal, because a script cannot answer. Any answer except y cancels. */
+/* Asks whether to write the file, but only on a terminal, because a script cannot answer. Any
+ * answer except y or yes cancels. */
 static bool is_wanted(const struct export_words *words)
 {
     char answer[16];
@@ -79,7 +81,7 @@ static int tell_end(const struct exporting *now, const char *file, bool wanted)
     return wanted ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* Builds and shows the bundle before the file gets its final name. */
+/* Builds the bundle and shows its contents before the file gets its final name. */
 static int export_bundle(const struct exporting *now, const char *file)
 {
     struct err err = {0};

@@ -54,8 +54,8 @@ void gc_tell(struct gc *gc, const struct gc_thing *thing)
     gc->count++;
 }
 
-/* Merges a spill of this log whose run has no owner. Keeps a spill that cannot be merged, because
- * it is the only record of how the run ended. */
+/* Merges a spill of this log unless its run is still active; removes an empty spill. Keeps a spill
+ * that cannot be merged, because it is the only record of how the run ended. */
 static void take_spill(struct gc *gc, const struct spill_info *info)
 {
     struct err err = {0};
@@ -125,8 +125,8 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
-/* Returns false, so that nothing is removed, if the log cannot be read or a name is not RUN or
- * RUN/TASK: a task alone could belong to any run. */
+/* Returns false, so that nothing is removed, if the log cannot be read or a name is not an existing
+ * RUN or RUN/TASK: a task alone could belong to any run. */
 static bool check_log(const struct gc *gc, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -197,7 +197,7 @@ static bool is_within(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Warns of recent runs whose folder is not the project of this log: the runs of a copied log
+/* Warns about recent runs whose folder is not the project of this log: the runs of a copied log
  * still name the original folder. */
 static void warn_of_folders(const struct place *place)
 {
@@ -230,7 +230,7 @@ static void warn_of_folders(const struct place *place)
              other, has_more ? " and other folders" : "", project);
 }
 
-/* Allows running the plans in this log from now on; only a person can. */
+/* Adopts the log, so that its plans may run from now on; only a person can do that. */
 static int adopt_log(const struct globals *globals)
 {
     struct err err = {0};
@@ -242,8 +242,8 @@ static int adopt_log(const struct globals *globals)
     return EXIT_ALL_PASSED;
 }
 
-/* Adds the project's limits to those of the command line. `older` is the value of --older, or
- * NULL. */
+/* Reads the limits from the command line, or else from the project's settings. `older` is the value
+ * of --older, or NULL. */
 static int read_limits(struct gc *gc, const struct gc_limit_words *words, const char *older)
 {
     char dir[PATH_MAX];

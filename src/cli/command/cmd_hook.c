@@ -72,7 +72,7 @@ static bool record_words(const struct recording *to, const struct hook_input *in
     case HOOK_CALL_FAILED:
         add_call(input, &words);
         break;
-    case HOOK_PROMPT: /* each line is marked as a person's */
+    case HOOK_PROMPT: /* each line is marked as the user's */
         add_text(AGENT_ITEM_TEXT, input->text, &lines);
         for (const char *at = str_text(&lines); *at != '\0';) {
             const size_t len = strcspn(at, "\n");
@@ -150,7 +150,8 @@ static bool add_speech(const struct recording *to, const struct hook_input *inpu
     return ok && record_words(to, input, NULL, err);
 }
 
-/* Gemini 0.61 sends no event when its own loop guard ends a turn. */
+/* Returns the exit code of a session that ends. Gemini 0.61 sends no event when its own loop guard
+ * ends a turn. */
 static int end_code(const struct recording *to, const struct hook_input *input)
 {
     if (call_log_turn_failed(to->log))
@@ -170,8 +171,8 @@ static bool add_event(const struct recording *to, const struct hook_input *input
     case HOOK_CALL_FAILED:
         return record_call(to, input, answer, err);
     case HOOK_TURN_FAILED:
-        /* the loop guard of qwen 0.24 ends the turn, and without a terminal the process, without
-         * another event */
+        /* when the loop guard of qwen 0.24 ends the turn (and, without a terminal, the process), no
+         * other event follows */
         return add_speech(to, input, err) &&
                (strcmp(input->text, "loop_detected") != 0 ||
                 call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));
@@ -187,8 +188,8 @@ static bool add_event(const struct recording *to, const struct hook_input *input
     return true;
 }
 
-/* Returns whether the event can be ignored: such events do not start a run, and most calls are not
- * rejected. */
+/* Returns whether the event can be ignored: a call that cannot be rejected, the end of a session
+ * without a run, or an event that is not recorded. */
 static bool is_for_nothing(const struct place *place, const struct hook_input *input)
 {
     int64_t run = 0;
@@ -274,7 +275,7 @@ static void go_there(const struct hook_input *input)
         errno = 0; /* use the folder in which the hook was started */
 }
 
-/* Without a log nothing is recorded; a hook never creates one. */
+/* Records the event. Without a log nothing is recorded; a hook never creates one. */
 static bool record_event(const struct globals *globals, const struct hook_input *input,
                          struct str *answer, struct err *err)
 {
@@ -289,8 +290,9 @@ static bool record_event(const struct globals *globals, const struct hook_input 
     return hook_record(&place, input, answer, err);
 }
 
-/* Errors must not block the agent: each is reported as one line with exit code 0. Reads the input
- * to its end, so that the agent can write all of it. */
+/* Records the event from stdin and prints the answer. Errors must not block the agent: each is
+ * reported as one line with exit code 0. Reads the input to its end, so that the agent can write
+ * all of it. */
 static int take_event(const struct globals *globals, const struct hook_agent *agent)
 {
     struct str text = {0};

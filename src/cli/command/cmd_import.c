@@ -37,9 +37,9 @@ struct import_setting {
     const struct place *place;
     const struct settings *settings;
     const struct redactor *redactor;
-    const char *name; /* the file's name: used as the session's id if it has none */
-    const char *dir;  /* used as the folder if the file does not name one */
-    int64_t made_ms;  /* UTC; the file's time: used if the transcript has no times */
+    const char *name; /* the file's name: used as the session's id if the transcript has no id */
+    const char *dir;  /* used as the folder if the transcript does not name one */
+    int64_t made_ms;  /* UTC; the file's modification time: used if the transcript has no times */
     bool again;       /* import even if the log already has the session */
 };
 
@@ -48,7 +48,7 @@ struct import_result {
     int64_t run; /* the new run, or the one that already has the session */
     bool was_there;
     int64_t messages, prompts;
-    int suspected, stuck; /* how often the calls were judged to be looping */
+    int suspected, stuck; /* how often a loop was suspected, and how often the agent was stuck */
     int64_t words_lost;   /* bytes dropped after IMPORT_WORDS_MAX */
 };
 
@@ -71,8 +71,8 @@ static bool import_run_is_over(const struct import_run *run)
     return run->err.code != ERR_NONE || run->result.was_there;
 }
 
-/* Times in a transcript may go back, for example if the lines of a sub-agent come later. Times
- * in a log may not. */
+/* Sets the time of the current item. Times in a transcript may go back, for example if the lines of
+ * a sub-agent come later. Times in a log may not. */
 static void set_time(struct import_run *run, int64_t at_ms)
 {
     enum { FIRST_MONO_MS = 1 };
@@ -80,7 +80,7 @@ static void set_time(struct import_run *run, int64_t at_ms)
     if (run->first.at_ms == 0)
         run->first = run->at = (struct moment){.at_ms = ms, .mono_ms = FIRST_MONO_MS};
     if (at_ms <= run->at.at_ms)
-        return; /* no time yet, or the previous time continues */
+        return; /* no time, or not later than the previous item: keep the previous time */
     run->at.at_ms = at_ms;
     run->at.mono_ms = FIRST_MONO_MS + at_ms - run->first.at_ms;
 }
@@ -107,7 +107,7 @@ static bool begin_import(struct import_run *run)
     return call_log_open(&run->log, setting->place, &session, &run->first, &run->err);
 }
 
-/* A stuck run stays stuck until the agent does something else. */
+/* Counts a suspected loop, or a stuck agent, which stays stuck until it does something else. */
 static void take_verdict(struct import_run *run, const struct call_verdict *verdict)
 {
     if (verdict->news && verdict->level == ENTROPY_SUSPECT)
@@ -150,7 +150,7 @@ static bool add_result(struct import_run *run, const struct transcript_item *it)
     const struct agent_item *item = &it->item;
     struct call_verdict verdict = {0};
     if (!item->tool)
-        return true; /* the result of a call that the file does not contain */
+        return true; /* the file does not contain the call of this result */
     const struct call_made call = {.tool = item->tool,
                                    .args = item->args,
                                    .output = item->text,
@@ -214,9 +214,9 @@ static void import_run_item(void *ctx, const struct transcript_item *item)
         return;
     set_time(run, item->at_ms);
     if (item->item.kind == AGENT_ITEM_SESSION && !run->log)
-        return; /* the run starts with the first item */
+        return; /* the id of a session alone does not start a run */
     if (item->item.kind == AGENT_ITEM_OTHER && !run->log)
-        return; /* before the first event, or if there are no events */
+        return; /* lines of unknown kinds before the first item are ignored */
     if (!run->log && !begin_import(run))
         return;
     if (add_words(run, item))
@@ -391,7 +391,7 @@ static bool import_open(struct import_file *file, int fd, const struct stat *inf
     const char *slash = strrchr(file->path, '/');
     const char *base = slash ? slash + 1 : file->path;
     const char *dot = strrchr(base, '.');
-    struct str name = {0}; /* without folder and extension, for a session without an id */
+    struct str name = {0}; /* file name without folder and extension, for a session without an id */
     struct import_result result;
     str_add_n(&name, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     const struct import_setting setting = {
@@ -424,7 +424,7 @@ static bool import_open(struct import_file *file, int fd, const struct stat *inf
     return ok;
 }
 
-/* Standard input has no modification time and no size. */
+/* Imports one file, or standard input, which has no modification time and no size. */
 static int import_path(const struct import_words *words, const char *path)
 {
     struct err err = {0};

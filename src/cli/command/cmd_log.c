@@ -55,7 +55,7 @@ struct printing {
     struct log_output_key key;
 };
 
-/* Returns whether the attempt has written nothing. With --follow, an attempt that may still write
+/* Sets *silent if the attempt has written nothing. With --follow, an attempt that may still write
  * does not count as silent. */
 static bool look_for_words(const struct printing *printing, const struct log_output_key *key,
                            bool *silent, struct err *err)
@@ -73,7 +73,7 @@ static bool look_for_words(const struct printing *printing, const struct log_out
 }
 
 /* If the attempt wrote nothing, goes back to the last step that has output, unless a step or try
- * was requested. A silent check would otherwise hide the agent's output. */
+ * was requested or no agent ran before. A silent check would otherwise hide the agent's output. */
 static bool pass_silence(struct printing *printing, struct err *err)
 {
     const struct run_state *state = follower_state(printing->follower);
@@ -101,8 +101,8 @@ static bool pass_silence(struct printing *printing, struct err *err)
     return true;
 }
 
-/* Prints an attempt's recorded output from its start, all streams to stdout, and then the output
- * that is added. */
+/* An attempt's recorded output being printed to stdout: all streams from the start, and then new
+ * output. */
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
@@ -125,7 +125,8 @@ static void print_bytes(const char *bytes, size_t len)
     str_done(&clean);
 }
 
-/* If another stream interrupts a line, the rest of the line gets its own time. */
+/* Prints output with the time and the stream before each line. If another stream interrupts a line,
+ * the rest of the line gets its own time. */
 static void print_timed(struct output_print *print, const struct log_output_row *row,
                         const char *bytes, size_t len)
 {

@@ -37,7 +37,7 @@ static bool read_idea(const char *word, struct str *out, struct err *err)
     return true;
 }
 
-/* Refuses to overwrite an existing project. */
+/* Finds the folder of the new project. Refuses to overwrite an existing project. */
 static bool find_room(struct asking *asking, struct err *err)
 {
     if (!getcwd(asking->dir, sizeof(asking->dir)))

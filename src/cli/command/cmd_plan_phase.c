@@ -20,7 +20,7 @@ struct planning {
     char path[PATH_MAX];
 };
 
-/* Trusts the plan, because the person has just requested it. */
+/* Trusts the plan, because the user has just requested it. */
 static void trust_plan(const char *path, const struct str *text)
 {
     struct err err = {0};
@@ -28,7 +28,7 @@ static void trust_plan(const char *path, const struct str *text)
         warn("%s; devs execute-phase will require devs trust", err.message);
 }
 
-/* An agent may write everything on one line, but people read and edit plans. */
+/* Indents the plan: an agent may write everything on one line, but people read and edit plans. */
 static bool indent_plan(const char *path, struct str *indented, struct err *err)
 {
     struct str text = {0};
@@ -71,7 +71,8 @@ static int show_plan(const struct planning *planning)
     return code;
 }
 
-/* Takes the plan file that the agent wrote, and records the session in the project. */
+/* Reformats the plan file that the agent wrote, and records agent and session in the project file.
+ * Then shows the plan and trusts it; with --json, only trusts it. */
 static int take_plan(void *ctx, const char *session, struct str *json)
 {
     const struct planning *planning = ctx;

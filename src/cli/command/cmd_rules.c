@@ -151,7 +151,8 @@ static void print_trial(const struct rule_trial *trial)
     str_done(&out);
 }
 
-/* `saved` is where the rule was added; "" if it was only tested. */
+/* Prints the trial as one JSON object. `saved` is where the rule was added; "" if it was only
+ * tested. */
 static void print_trial_json(const struct rule_trial *trial, const char *saved)
 {
     struct str out = {0};

@@ -17,7 +17,7 @@ static void print_line(const struct status *status)
     struct overview tasks = status->overview.tasks;
     struct shown_look look = status_look(status);
     struct rows rows = {0};
-    /* without a follower no gate holds anything back: log_reader.h */
+    /* if there is no follower, no gate holds anything back: log_reader_overview() */
     look.is_brief = true;
     if (status->follower)
         rows_gates(&rows, follower_state(status->follower), &look);
@@ -78,7 +78,7 @@ static bool ask_events(struct status *status, int64_t run, struct err *err)
     return true;
 }
 
-/* Reports problems of the log. Returns the exit code. */
+/* Reports problems with the log. Returns the exit code. */
 static int tell_trouble(const struct status *status)
 {
     struct log_trouble trouble;

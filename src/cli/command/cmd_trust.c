@@ -43,7 +43,7 @@ static bool find_dir(const char *word, char dir[PATH_MAX], struct err *err)
     return ok;
 }
 
-/* Prints what trust allows, after granting it (GIVEN), or at present (dry run). */
+/* Prints what trust allows, after granting it or for a dry run. `state` is shown with --json. */
 static void print_allowed(const struct config *config, enum trust_state state, bool dry, bool json)
 {
     struct str out = {0};

@@ -100,7 +100,7 @@ static void report_bad_contract(const char *path, bool json, const struct violat
     str_done(&out);
 }
 
-/* Opens the contract; if it is not one, prints why. */
+/* Opens the contract. Prints errors and returns the exit code. */
 static int open_contract(const char *path, bool json, struct contract **out)
 {
     struct str text = {0};
@@ -142,7 +142,7 @@ static void print_result(const struct validate_options *options, const struct vi
     } else if (wants_prompt && isatty(STDOUT_FILENO)) {
         say(str_text(&prompt));
     } else if (wants_prompt) {
-        /* A pipe gets it unchanged, because an agent reads it. */
+        /* A pipe gets the prompt unchanged, because an agent reads it. */
         (void)fputs(str_text(&prompt), stdout);
     } else if (!options->repair) {
         violations_display(wrong, &out);

@@ -24,7 +24,7 @@ enum {
     VERIFY_VERDICTS_MAX = 1000, /* verdicts listed at most; the others are counted */
 };
 
-/* A place in the run. */
+/* A position in the run. */
 struct verify_place {
     int64_t at_ms, seq;
     char task[PLAN_ID_MAX + 1]; /* "" = the run itself */
@@ -34,10 +34,10 @@ struct verify_place {
 /* A decision that differs. Strings are owned. */
 struct verify_decision {
     struct verify_place place;
-    struct str cause;                    /* the event that led to it, as text */
-    struct str recorded, made;           /* as text; "" = nothing */
-    struct str changes;                  /* which inputs differ: "allowed 4, now 3" */
-    struct str recorded_json, made_json; /* as JSON objects; "" = nothing */
+    struct str cause;                    /* the event that led to the decision, as text */
+    struct str recorded, made;           /* both decisions as text; "" = no decision */
+    struct str changes;                  /* inputs that differ: "allowed 4, now 3" */
+    struct str recorded_json, made_json; /* both decisions as JSON objects; "" = no decision */
 };
 
 /* A verdict that differs. */
@@ -119,7 +119,7 @@ static struct json *read_object(const struct event *event)
     return ok ? object : NULL;
 }
 
-/* Appends a member whose recorded value differs from the present one. */
+/* Appends "KEY OLD, now NEW" if the values differ. */
 static void add_change(const char *key, const struct json *was, const struct json *is,
                        struct str *out)
 {
@@ -155,7 +155,7 @@ static void add_changes(const struct redecide_difference *difference, struct str
     json_free(is);
 }
 
-/* A callback for verify_run(); ctx is a struct verify_found. */
+/* A callback for verify_run(): records a decision that differs. ctx is a struct verify_found. */
 static void verify_found_decision(void *ctx, const struct redecide_difference *difference)
 {
     struct verify_found *found = ctx;
@@ -195,7 +195,7 @@ static void add_verdict(const struct verdict *verdict, const struct outcome *out
     }
 }
 
-/* Records a verdict that the rules change. Keeps at most VERIFY_VERDICTS_MAX. */
+/* Records a verdict that differs. Keeps at most VERIFY_VERDICTS_MAX. */
 static void verify_found_verdict(void *ctx, const struct verify_verdict *verdict)
 {
     struct verify_found *found = ctx;
@@ -228,7 +228,7 @@ static void verify_found_done(struct verify_found *found)
     *found = (struct verify_found){0};
 }
 
-/* Returns whether the exit code is EXIT_WOULD_CHANGE. */
+/* Returns whether the command should exit with EXIT_WOULD_CHANGE. */
 static bool verify_found_differs(const struct verify_found *found)
 {
     const int64_t *different = found->sum.verdicts.different;
@@ -237,9 +237,9 @@ static bool verify_found_differs(const struct verify_found *found)
            (found->asks_rules && different[VERIFY_PRESENT] > 0);
 }
 
-enum { SHOWN_MAX = 10 }; /* per list; --json has the rest */
+enum { SHOWN_MAX = 10 }; /* maximum items shown per list; --json has the rest */
 
-/* Appends "  14:02:13 #211  T-104 step 2 try 1". */
+/* Appends "  14:02:13  #211  T-104 step 2 try 1" and a line feed. */
 static void print_place(const struct verify_place *place, struct str *out)
 {
     char hms[CLOCK_TEXT_MAX];
@@ -497,7 +497,7 @@ static void show_progress(void *progress, int64_t done, int64_t total)
     progress_say(progress, "deciding", done, total);
 }
 
-/* If several runs are checked, unchanged runs get a single line. */
+/* Prints the report of a run. If several runs are checked, unchanged runs get a single line. */
 static void print_report(const struct verify_found *found, bool json, bool is_one)
 {
     const struct redecide_sum *decisions = &found->sum.decisions;

@@ -35,7 +35,7 @@ struct what_if_call {
     struct what_if_sum all;
     int64_t unlike;      /* decisions that this build makes differently even without the change */
     int64_t unlike_runs; /* runs with such decisions */
-    struct changed_run most[MOST_CHANGED]; /* the runs with the most changes, in that order */
+    struct changed_run most[MOST_CHANGED]; /* the runs with the most changes, in descending order */
     size_t most_count;
     struct str each; /* with `json` and several runs: a JSON object for each run */
 };

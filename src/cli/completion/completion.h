@@ -36,7 +36,7 @@ enum { COMPLETION_OPERANDS_MAX = 4, COMPLETION_LABEL_MAX = 32 };
 struct completion_operand {
     struct completion_kind kind;
     char label[COMPLETION_LABEL_MAX]; /* as in the usage, without brackets: "RUN" */
-    bool repeats;                     /* the last one: may be repeated */
+    bool repeats;                     /* may be repeated; only the last operand can be */
 };
 
 /* A command, or devs itself, before the name of a command. Strings are static. A plain value. */
@@ -51,13 +51,13 @@ struct completion_command {
 /* Returns a command by number; 0 is devs itself. Returns false past the last one. */
 ATTR_MUST_USE bool completion_command_at(size_t index, struct completion_command *out);
 
-/* Returns the names of the FIXED lists, by number from 0; NULL past the last. */
+/* Returns the name of a FIXED list by its number, from 0; NULL past the last. */
 const char *completion_list_at(size_t index);
 /* Appends the words of the list of that name, separated by spaces. Returns false if there is no
  * such list. */
 bool completion_list(const char *name, struct str *out);
 
-/* The question of a shell when the user presses Tab. Everything is borrowed. */
+/* The query of a shell when the user presses Tab. Everything is borrowed. */
 struct completion_question {
     const struct globals *globals;
     const char *list;   /* name of a list of kind ASK */
@@ -83,7 +83,7 @@ void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_CO
 
 /* Appends the completion file for bash. */
 void completion_bash(struct str *out);
-/* Appends the completion file for zsh, a file of $fpath. */
+/* Appends the completion file for zsh, for a folder of $fpath. */
 void completion_zsh(struct str *out);
 /* Appends the completion file for fish. */
 void completion_fish(struct str *out);

@@ -221,8 +221,9 @@ struct offers {
     int count;
 };
 
-/* Shells insert a word unquoted, so names from plans, settings and logs must match the pattern
- * of ids, [A-Za-z0-9][A-Za-z0-9._-]*; a slash separates run and task. */
+/* Returns whether the word can be offered. Shells insert a word unquoted, so names from plans,
+ * settings and logs must match the pattern of ids, [A-Za-z0-9][A-Za-z0-9._-]*; a slash separates
+ * run and task. */
 static bool is_offered(const char *word)
 {
     bool begins = true;
@@ -238,7 +239,8 @@ static bool is_offered(const char *word)
     return len > 0;
 }
 
-/* Each offer is one line, so line feeds in a description become blanks. */
+/* Offers a word with its description. Each offer is one line, so line feeds in the description
+ * become blanks. */
 static void offer_word(struct offers *offers, const char *word, const char *words)
 {
     struct str clean = {0};
@@ -276,7 +278,7 @@ static void offer_runs(struct log_reader *reader, bool (*is_wanted)(const struct
     free(runs);
 }
 
-/* Returns NULL if the title only repeats the id. */
+/* Returns the title, or "" if it only repeats the id. */
 static const char *title_beside(const char *id, const char *title)
 {
     return strcmp(id, title) == 0 ? "" : title;
@@ -307,7 +309,7 @@ static void offer_tasks(struct log_reader *reader, int64_t run, const char *befo
     target_show_plan(reader, run, offer_plan, &tasks);
 }
 
-/* After a slash, offers the tasks of that run. */
+/* Offers the tasks of the run that the prefix names before the slash. */
 static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 {
     int64_t number = 0;

@@ -80,8 +80,8 @@ struct completion_kind completion_option_kind(const char *command, const struct 
     return label_kind(command, spec->metavar);
 }
 
-/* Brackets make an operand optional and dots repeat it: "[FILE...]". Brackets inside a word
- * belong to it: "[RUN/]TASK". */
+/* Adds an operand. Brackets make it optional and dots repeat it: "[FILE...]". Brackets inside a
+ * word belong to it: "[RUN/]TASK". */
 static void add_operand(struct completion_command *command, const char *word, size_t len)
 {
     assert(command->operand_count < COMPLETION_OPERANDS_MAX && len < COMPLETION_LABEL_MAX);
@@ -97,7 +97,8 @@ static void add_operand(struct completion_command *command, const char *word, si
     operand->kind = label_kind(command->name, operand->label);
 }
 
-/* The usage is written for people: its options and their values are not operands. */
+/* Reads the operands from the usage, which is written for people: the options in it and their
+ * values are not operands. */
 static void read_usage(struct completion_command *command, const char *usage)
 {
     const char *word = usage;

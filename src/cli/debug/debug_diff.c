@@ -45,7 +45,7 @@ struct diffing {
     struct side sides[SIDES];
     const char *none; /* shown for a task that one run does not have */
     int id_columns;
-    int64_t same, other; /* tasks that are in both runs */
+    int64_t same, other; /* tasks in both runs: with the same result, and with a different one */
     int64_t only[SIDES];
     int64_t listed;
     struct str lines; /* owned: the tasks that differ, as text or as JSON */
@@ -176,7 +176,8 @@ static void add_head(const struct diffing *diffing, struct str *out)
     }
 }
 
-/* Appends the counts of tasks by result, and the signs for tasks in only one run. */
+/* Appends the number of tasks in both runs, how many of these ended the same, and the number of
+ * tasks in only one run, with its sign. */
 static void add_sum(const struct diffing *diffing, struct str *out)
 {
     const int64_t both = diffing->same + diffing->other;

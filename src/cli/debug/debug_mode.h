@@ -67,7 +67,7 @@ int debug_diff(const struct debug_call *call);
 /* --verify: decides and judges recorded runs again with this build. Returns EXIT_WOULD_CHANGE if a
  * result differs. */
 int debug_verify(const struct debug_call *call);
-/* Prints how devs verify and devs what-if take runs, for their help. */
+/* Prints how to name runs, for the help of devs verify and devs what-if. */
 void debug_runs_help(void);
 /* --retries: whether retrying helps and where the time went, in the given runs or the whole log. */
 int debug_retries(const struct debug_call *call);

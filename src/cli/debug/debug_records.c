@@ -144,7 +144,7 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
 
 /* The mode. */
 
-/* With several runs, not every run needs to have the given tasks. */
+/* Prints the records of one run. With several runs, not every run needs to have the given tasks. */
 static bool print_run(const struct debug_call *call, const struct place *place,
                       const struct target *target, bool is_only, struct err *err)
 {
@@ -198,8 +198,8 @@ static int print_chosen(const struct debug_call *call)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-/* Returns whether the words are "all", "38-41", or several, which log_word_find() does not
- * accept. */
+/* Returns whether the operands name several runs ("all", "38-41", or more than one word), which
+ * log_word_find() does not accept. */
 static bool names_runs(const struct debug_call *call)
 {
     if (call->operand_count != 1)
@@ -217,7 +217,7 @@ int debug_records(const struct debug_call *call)
     const struct debug_words *words = call->words;
     const struct record_words *record = &words->record;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    /* with these options, --task also selects the place */
+    /* with these options, --task selects the task on the screen instead of records */
     const bool is_place = words->frame.at || words->frame.view;
     /* Whether lines are printed instead of showing a screen. */
     const bool lines = words->plain || words->json || words->follow ||

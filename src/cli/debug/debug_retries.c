@@ -43,7 +43,7 @@ static void add_time(struct str *out, int64_t ms)
     str_done(&text);
 }
 
-/* Appends "94 % (89 to 97 %)". */
+/* Appends "   94% (89 to 97%)", padded to SHARE_COLUMNS, or that there are too few cases. */
 static void add_share(struct str *out, struct retry_count count)
 {
     const size_t from = out->len;
@@ -185,7 +185,8 @@ static void retries_json(const struct retries *retries, struct str *out)
     str_add(out, "}}\n");
 }
 
-/* Adds the times of the run by use, as on the Timeline screen, by folding all its events. */
+/* Adds the run's time by use, as shown on the Timeline screen, by folding all its events. Does
+ * nothing if enough events have been folded. */
 static bool add_spent_time(const struct place *place, int64_t run, struct retries *to,
                            struct err *err)
 {

@@ -195,7 +195,7 @@ enum { WRITE_AT_BYTES = 64 * 1024 };
 /* The events while they are written, as records or as a trace. */
 struct records {
     const struct export_call *call;
-    struct trace_json *trace; /* NULL: records unchanged */
+    struct trace_json *trace; /* NULL: writes the records unchanged */
     int64_t last_seq;
     struct str text;
     struct err *err;

@@ -47,9 +47,9 @@ void export_show(const struct bundle_contents *contents, const char *file,
 /* The formats. Each writes everything to the sink. */
 /* Writes one object per event. */
 ATTR_MUST_USE bool export_jsonl(const struct export_call *call, struct err *err);
-/* Writes the run for trace viewers: timeline.h. */
+/* Writes the run for trace viewers (timeline.h). */
 ATTR_MUST_USE bool export_trace(const struct export_call *call, struct err *err);
-/* Writes a recording of the screens: app_cast.h. */
+/* Writes a recording of the screens (app_cast.h). */
 ATTR_MUST_USE bool export_cast(const struct export_call *call, struct err *err);
 /* Writes the frame at call->at as a picture. */
 ATTR_MUST_USE bool export_svg(const struct export_call *call, struct err *err);

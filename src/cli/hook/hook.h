@@ -15,7 +15,7 @@
 enum hook_kind {
     HOOK_OTHER, /* not recorded */
     HOOK_SESSION_STARTS,
-    HOOK_PROMPT,      /* a person wrote something */
+    HOOK_PROMPT,      /* the user entered a prompt */
     HOOK_CALL_BEGINS, /* a tool is about to be called */
     HOOK_CALL_ENDED,
     HOOK_CALL_FAILED,
@@ -31,9 +31,10 @@ struct hook_agent {
     const char *project_file; /* its settings for a project, relative to the project's folder */
     const char *shared_file;  /* its settings for everybody in the project; NULL = none */
     const char *user_file;    /* its settings for all projects, relative to the home folder */
-    const char *home_env;     /* variable for another folder of user settings; NULL = none */
-    const char *home_file;    /* file name in that folder */
-    const char *project_env;  /* variable in which a hook finds the project's folder */
+    const char *home_env;     /* environment variable that names a different folder for the user's
+                                 settings; NULL = none */
+    const char *home_file;    /* file name of the settings in that folder */
+    const char *project_env;  /* environment variable that tells a hook the project's folder */
     int timeout;       /* timeout of the hook in the agent's settings, in seconds or milliseconds */
     bool ends_in_call; /* accepts "continue": false also before a call */
     bool hides_result; /* a blocked result is not shown to the model */
@@ -59,17 +60,17 @@ struct hook_input {
     struct json *json; /* owned; the strings below are borrowed from it */
     const struct hook_agent *agent;
     enum hook_kind kind;
-    const char *event;       /* the agent's name for it */
+    const char *event;       /* the agent's name for the event */
     const char *session;     /* never empty */
     const char *dir;         /* folder in which the agent works; NULL = unknown */
-    const char *tool;        /* for calls only */
-    const struct json *args; /* for calls only; NULL = none */
+    const char *tool;        /* name of the tool; for calls only */
+    const struct json *args; /* arguments of the call; NULL = none */
     struct str output;       /* owned; for finished calls only */
     int exit;                /* for finished calls only; 1 for a failure without a code */
-    bool interrupted; /* a person interrupted the call, so its failure says nothing about the agent
+    bool interrupted; /* the user interrupted the call, so its failure says nothing about the agent
                        */
     int64_t ms;       /* duration of the call; 0 = unknown */
-    const char *text; /* the person's or the agent's message; "" = none */
+    const char *text; /* the user's or the agent's message; "" = none */
 };
 
 /* Reads an event. If `agent` is NULL, recognizes the agent by the event. Fails with ERR_INVALID
@@ -113,7 +114,8 @@ enum { HOOK_SETTINGS_MAX = 4 * 1024 * 1024 /* bytes of a settings file */ };
 /* The text of settings files. These functions fail with ERR_INVALID if the text is not a JSON
  * object, or if its "hooks" have an unknown form. Blank text counts as an empty object. */
 
-/* Adds `command` for each event of the agent that does not have it. */
+/* Adds `command` as the hook for each event of the agent. Replaces other hooks that call "devs
+ * hook". */
 ATTR_MUST_USE bool hook_settings_add(struct str *text, const struct hook_agent *agent,
                                      const char *command, struct err *err);
 /* Removes each hook that calls "devs hook", and the objects and lists that become empty. */

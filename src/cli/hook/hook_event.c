@@ -308,7 +308,7 @@ static bool read_input(struct hook_input *input, const struct hook_agent *agent,
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);
     /* qwen also uses this event to prompt its model with tool results: 0.15 without text; a later
-     * version adds the text that a person typed. */
+     * version adds the text that the user typed. */
     if (input->kind == HOOK_PROMPT && strcmp(input->agent->name, "qwen") == 0 &&
         !json_get(json, "submitted_prompt") && json_text(json_get(json, "prompt"), "")[0] == '\0')
         input->kind = HOOK_OTHER;

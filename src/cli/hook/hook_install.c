@@ -302,8 +302,8 @@ static FILE *open_settings(const char *path, struct err *err)
     return file;
 }
 
-/* In a project the file and its folder must not be links: someone else may have pointed them at the
- * user's own settings. */
+/* Rejects a project's file if the file or its folder is a link: someone else may have pointed it at
+ * the user's own settings. */
 static bool refuse_links(const char *path, struct err *err)
 {
     char folder[PATH_MAX];
@@ -322,7 +322,8 @@ static bool refuse_links(const char *path, struct err *err)
     return true;
 }
 
-/* If the user's own file is a link, *path becomes its target. A missing file counts as empty. */
+/* Reads the settings. If the file is a link, `path` becomes its target. A missing file counts as
+ * empty. */
 static bool read_settings(bool of_user, char path[PATH_MAX], struct str *out, struct err *err)
 {
     char real[PATH_MAX];
@@ -339,7 +340,7 @@ static bool read_settings(bool of_user, char path[PATH_MAX], struct str *out, st
     return ok || err_set(err, why.code, "'%.200s': %s", path, why.message);
 }
 
-/* Returns the command for the agent's shell. */
+/* Appends the hook's command, quoted for the agent's shell. */
 static bool hook_command(const struct hook_install *install, struct str *out, struct err *err)
 {
     char self[PATH_MAX];
@@ -360,7 +361,7 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     if (install->db && !realpath(install->db, db))
         return err_set_errno(err, errno, "'%s'", install->db);
     const int count = (int)ARRAY_LEN(words) - (install->db ? 0 : 2);
-    shell_words_add((char *const *)(uintptr_t)words, count, out); /* it only reads them */
+    shell_words_add((char *const *)(uintptr_t)words, count, out); /* the words are only read */
     return true;
 }
 
@@ -441,7 +442,7 @@ static void warn_of_obstacles(const struct hook_install *install)
         (shared.shared_file && settings_path(&shared, false, path, NULL) &&
          warn_of_disabled(path)) ||
         (settings_path(install->agent, true, path, NULL) && warn_of_disabled(path));
-    (void)disabled; /* the first one is enough */
+    (void)disabled; /* one warning is enough */
     if (!program_find(install->agent->name, path))
         warn("'%s' is not in PATH: its hooks have no effect until it is installed",
              install->agent->name);

@@ -1,8 +1,8 @@
 /* workflow.c - asks an agent a question as a run of one step, and takes its answer.
  *
  * The run has a plan of its own, whose step works in place. If the answer is invalid, the agent
- * gets the errors and is asked again, ROUNDS times in all. Prompts are templates with {{names}}; a
- * project's own files replace the built-in ones. */
+ * gets the errors and is asked again, with at most ROUNDS prompts in all. Prompts are templates
+ * with {{names}}; a project's own files replace the built-in ones. */
 #include "project.h"
 
 #include <assert.h>
@@ -206,7 +206,8 @@ void workflow_print_result(const struct workflow_result *result)
     str_done(&out);
 }
 
-/* A session_ended_fn. */
+/* A session_ended_fn: passes the answer to the question's take(), and prints the result with
+ * --json. */
 static int take_answer(void *ctx, const struct session_end *end)
 {
     const struct workflow_question *question = ctx;

@@ -40,7 +40,7 @@ struct old_run {
     struct follower *follower; /* owned; NULL once the engine may start */
     struct run_state tried;    /* owned; the state after resuming; all zero = not changed */
     enum take_up take_up;
-    struct turn turn; /* owned; what resuming would write */
+    struct turn turn; /* owned; the turn that resuming would write */
 };
 
 static void old_run_done(struct old_run *run)
@@ -201,7 +201,8 @@ static bool try_take_up(struct old_run *run, struct err *err)
     return true;
 }
 
-/* Chooses the remaining tasks of an ended run, or fails if there are none. */
+/* Chooses the tasks to run: the open ones of an interrupted run, or the remaining ones of an ended
+ * run. Fails if there are none. */
 static bool choose_rest(struct old_run *run, bool failed, struct err *err)
 {
     const struct run_state *state = follower_state(run->follower);
@@ -234,14 +235,14 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
     return err_hint(err, "devs run --continue %lld runs the %d that did not pass", number, rest);
 }
 
-/* Returns whether the variable is missing from the environment and could have been set there. */
+/* Returns whether the name is that of a secret variable, and the variable is not set. */
 static bool is_missing(const char *name)
 {
     return redact_name_is_secret(name) && !getenv(name);
 }
 
-/* Finds a secret that a remaining step needs. Tasks added while the run was active have no secrets
- * of their own to restore. */
+/* Finds a missing secret that a remaining step needs. Returns the number of the task; -1 = none.
+ * Tasks added while the run was active have no secrets of their own to restore. */
 static int find_lack(const struct run_state *state, const struct plan *plan,
                      char name[REDACT_NAME_MAX + 1])
 {
@@ -386,7 +387,8 @@ bool continue_run_is_needed(const struct place *place, int64_t number)
     return is_needed;
 }
 
-/* Finds the answer to a control in the turn. Only consequences of the control follow it. */
+/* Appends the answer to a control from the turn. Only consequences of the control follow the
+ * answer. Returns whether the control was accepted. */
 static bool find_answer(const struct turn *turn, struct str *out)
 {
     for (size_t i = turn->events.count; i-- > 0;) {
@@ -460,7 +462,8 @@ static bool save_rule(void *ctx, const char *rule_json, struct err *err)
     return rules_add(ctx, rule_json, err);
 }
 
-/* A log that cannot be written can still be shown; controls are refused then. */
+/* Opens the control desk. Also succeeds if the log can only be read: the run can still be shown,
+ * and controls are refused. */
 static bool open_desk(struct control_desk **out, const struct place *place, struct err *err)
 {
     struct err why = {0};

@@ -69,7 +69,8 @@ static void take_signals(struct waiting *waiting)
     waiting->over = true;
 }
 
-/* Exits like the child did, so that the shell sees the same status. */
+/* Returns the child's exit code, or dies from the same signal, so that the shell sees the same
+ * status. */
 static int end_like(int status)
 {
     if (WIFEXITED(status))

@@ -34,7 +34,8 @@ static bool make_absolute(const char *path, char out[PATH_MAX])
     return wrote > 0 && wrote < PATH_MAX;
 }
 
-/* A plan from a pipe has no folder of its own and uses the current one. */
+/* Finds the plan's path and folder. A plan from a pipe has no folder of its own and uses the
+ * current one. */
 static bool find_dir(const char *path, struct plan_file *file, struct err *err)
 {
     struct stat info;
@@ -92,7 +93,8 @@ static int parse_plan_text(const char *path, bool may_share_sessions, struct pla
     return code;
 }
 
-/* An attempt may have written the plan. */
+/* Warns and returns EXIT_USAGE unless the plan is trusted, because an attempt may have written
+ * it. */
 static int check_trust(const struct plan_file *file)
 {
     struct str command = {0};
@@ -236,7 +238,7 @@ static void add_retries(const struct plan *plan, struct retries *last, const str
     str_add_n(out, str_text(&last->text), last->text.len);
 }
 
-/* Prints a line "    LABEL  WORDS"; nothing if the plan has no such words. */
+/* Appends a line " LABEL WORDS"; nothing if the plan has no such words. */
 static void add_words(const char *label, char *const *words, struct str *out)
 {
     const int count = (int)text_list_count(words);
@@ -247,7 +249,7 @@ static void add_words(const char *label, char *const *words, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* Prints a line "    LABEL  TEXT" with the beginning of the text's first line. */
+/* Appends a line " LABEL TEXT" with the beginning of the text's first line. */
 static void add_text(const char *label, const char *text, struct str *out)
 {
     enum { SHOWN_MAX = 160 };
@@ -258,7 +260,7 @@ static void add_text(const char *label, const char *text, struct str *out)
     str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
 }
 
-/* Appends the command line, for an agent without the prompt. */
+/* Appends the command line; for an agent, without the prompt. */
 static void add_call(const struct plan_task *task, int number, struct str *out)
 {
     const struct plan_step *step = &task->steps[number];
@@ -426,7 +428,7 @@ static void add_open_steps(const struct plan *plan, struct str *out)
     end_names(&steps);
 }
 
-/* Prints a line for each kind of container that a step names. */
+/* Appends a line for each kind of container that a step names. */
 static void add_clients(const struct plan *plan, struct str *out)
 {
     bool seen[SANDBOX_KIND_COUNT] = {false};
@@ -444,7 +446,7 @@ static void add_clients(const struct plan *plan, struct str *out)
     }
 }
 
-/* Prints all programs that run with the user's rights, for users who run another person's plan. */
+/* Appends all programs that run with the user's rights, for users who run another person's plan. */
 static void add_outside(const struct plan_file *file, struct str *out)
 {
     char *const *notify = file->config.settings.ui.notify_command;

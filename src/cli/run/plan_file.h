@@ -15,11 +15,12 @@
 
 struct plan_file {
     struct plan *plan;    /* owned */
-    struct str text;      /* owned: as recorded in the log */
-    struct str source;    /* owned: as in the file */
+    struct str text;      /* owned: the plan as recorded in the log */
+    struct str source;    /* owned: the plan as in the file */
     struct config config; /* owned: the settings of its project */
-    char dir[PATH_MAX];   /* the run's folder: that of the file; for "-" the current one */
-    char path[PATH_MAX];  /* absolute, links not followed; "" for "-" */
+    char
+        dir[PATH_MAX]; /* the run's folder: the folder of the file, or the current folder for "-" */
+    char path[PATH_MAX]; /* absolute path of the file, links not followed; "" for "-" */
 };
 
 /* Reads and checks a plan and, for `use`, the settings of its project. Prints errors and returns

@@ -39,8 +39,9 @@ struct foreground_end {
 };
 
 struct foreground {
-    int fd;        /* to the parent; -1 = none, or already released */
-    int exit_code; /* the parent's, once foreground_open() has returned false there */
+    int fd;        /* pipe to the parent; -1 = none, or the parent has been released */
+    int exit_code; /* exit code for the parent, valid once foreground_open() has returned false
+                      there */
 };
 
 /* Returns true in the child. In the parent, returns false when everything is over and only
@@ -62,7 +63,7 @@ void foreground_close(struct foreground *foreground);
 
 struct summary {
     const struct run_state *state; /* borrowed */
-    struct log_reader *reader;     /* borrowed; of the run's log, for the output of failed tasks */
+    struct log_reader *reader; /* borrowed; reads the output of failed tasks from the run's log */
     int64_t run;
 };
 

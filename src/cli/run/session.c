@@ -110,7 +110,7 @@ static void hang_up(struct watching *watching)
 }
 
 /* The first signal cancels the run, which is still watched to its end. The second one stops
- * watching and kills what still runs. */
+ * watching and kills the attempts that still run. */
 static bool session_take_signal(void *ctx, int signal)
 {
     struct watching *watching = ctx;

@@ -17,10 +17,10 @@ enum session_watch { SESSION_COCKPIT, SESSION_PLAIN, SESSION_JSON, SESSION_OUTPU
 
 /* A finished run, or a run that the user has left. Everything is borrowed. */
 struct session_end {
-    int64_t run;                   /* its number */
+    int64_t run;                   /* number of the run */
     const struct run_state *state; /* NULL = the log cannot be read */
     int exit_code;                 /* returned unless the callback changes it */
-    bool is_watched;               /* the output goes to a reader */
+    bool is_watched;               /* the terminal or the pipe that gets the output is still open */
 };
 /* Returns the final exit code. */
 typedef int session_ended_fn(void *ctx, const struct session_end *end);
@@ -31,8 +31,8 @@ struct session {
     const char *plan_text;         /* borrowed until the run has started */
     const char *kind;              /* "plan", "exec" or "workflow" */
     int64_t resume;                /* number of the run to continue, with its plan; 0 = none */
-    uint64_t seed;                 /* with `resume`: its seed */
-    enum take_up take_up;          /* with `resume`: which tasks are run */
+    uint64_t seed;                 /* with `resume`: seed of that run */
+    enum take_up take_up;          /* with `resume`: which tasks to run */
     const struct control *asked;   /* with TAKE_UP_ASKED; borrowed until the run has started */
     size_t asked_count;
     const char *opens_view; /* the cockpit's first view; static; NULL = the tasks */

@@ -252,8 +252,8 @@ static void put_line(struct printing *p)
     str_done(&clean);
 }
 
-/* Caches the time: many events share a second, and converting it takes as long as formatting the
- * rest of the line. */
+/* Begins a line with the time. Caches the time: many events share a second, and converting it takes
+ * as long as formatting the rest of the line. */
 static void start_line(struct printing *p, const struct event *event)
 {
     enum { SECOND_MS = 1000 };
@@ -287,7 +287,7 @@ static void print_record(struct printing *p, const struct run_state *state,
         put_line(p);
 }
 
-/* Prints "and 4973 more cancelled" for the tasks without a line of their own. */
+/* Prints "14:02:13 and 4973 more cancelled" for the tasks without a line of their own. */
 static void print_cancelled(struct printing *p)
 {
     if (p->cancelled <= CANCELLED_MAX)
@@ -295,7 +295,7 @@ static void print_cancelled(struct printing *p)
     str_clear(&p->line);
     str_addf(&p->line, "%s and %d more cancelled", p->time, p->cancelled - CANCELLED_MAX);
     put_line(p);
-    p->cancelled = CANCELLED_MAX; /* later ones are counted from here */
+    p->cancelled = CANCELLED_MAX; /* further cancelled tasks are counted from here */
 }
 
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
@@ -378,14 +378,14 @@ static bool print_exec_event(void *ctx, const struct run_state *state, const str
     return true;
 }
 
-/* Waits for news. Returns false once the engine has ended. */
+/* Waits for new events, output or a signal. Returns false once the engine has ended. */
 static bool wait_for_news(struct printing *p)
 {
     struct pollfd fds[] = {
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
-        /* Reports only that the reader has closed it. */
+        /* No events: poll() then only reports that the reader has closed stdout. */
         {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0},
         {.fd = p->stream->tee ? p->stream->tee->fd : -1, .events = POLLIN},
     };
@@ -435,7 +435,7 @@ static bool print_all(struct printing *p, struct err *err)
         tell_trouble(p);
         if (!p->stream->follow || !alive)
             return true;
-        if (p->stream->done_fd < 0) { /* otherwise only the end of the engine counts */
+        if (p->stream->done_fd < 0) { /* with an engine in this process, only its end counts */
             p->orphaned = follower_is_orphaned(p->follower);
             if (p->outlet.closed || follower_state(p->follower)->ended || p->orphaned)
                 return true;

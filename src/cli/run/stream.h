@@ -22,7 +22,7 @@ typedef bool outlet_signal_fn(void *ctx, int signal);
 
 /* Owned by the caller; all zero except signal_fd. */
 struct outlet {
-    struct str waiting;          /* not yet written */
+    struct str waiting;          /* output that has not been written yet */
     int signal_fd;               /* a signalfd; -1 = none */
     outlet_signal_fn *on_signal; /* may be NULL if signal_fd is -1 */
     void *ctx;                   /* borrowed */

@@ -21,11 +21,12 @@ enum {
     IDS_COLUMNS_MAX = 46,
     LABEL_COLUMNS = 10,
     PLACES_MAX = 3,
-    FAILED_MAX = 5,          /* failed tasks with a line each */
+    FAILED_MAX = 5,          /* failed tasks that get a line each */
     TELLING_COLUMNS_MAX = 60 /* columns shown of each task's output */
 };
 
-/* Appends the ids of all tasks in this state, as many as fit on a line. */
+/* Appends the ids of the tasks in this state, as many as fit on a line, and the number of the
+ * others. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
 {
     size_t start = out->len;

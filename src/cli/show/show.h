@@ -34,7 +34,8 @@ struct status {
     bool ascii;
     bool is_brief;                /* too many tasks: only the overview is shown */
     struct log_overview overview; /* filled in if is_brief */
-    struct moment now; /* the end of the run or its last sign of life if no clock is running */
+    struct moment now; /* the time to show: now, or if no clock is running, the end of the run or
+                          its last sign of life */
 };
 
 /* Returns the row of the run. Borrowed from the status. */
@@ -85,7 +86,7 @@ void place_json(const struct run_state *state, int task, struct str *out);
 
 enum { COLUMNS_ID_MIN = 6 }; /* minimum width of the column of task ids */
 
-/* Appends the text, padded to the width. A text that is too wide still gets a blank after it. */
+/* Appends the text, padded to the width. Text that is too wide still gets a blank after it. */
 void columns_add(struct str *out, const char *text, int columns);
 
 /* Widens the column of ids to fit this one. Ids are never truncated, because they are typed in
@@ -110,28 +111,30 @@ struct json;
 /* A decision as recorded in the log. */
 struct why_decided {
     bool there;
-    struct str inputs;  /* owned; its inputs, a JSON object; may be empty */
-    struct str formula; /* owned; the same as text; may be empty */
+    struct str inputs;  /* owned; the inputs of the decision, a JSON object; may be empty */
+    struct str formula; /* owned; the decision as text; may be empty */
 };
 
 struct why {
     struct follower *follower; /* borrowed; has read all events */
     struct attempt_pick pick;
     bool orphaned;
-    struct moment now; /* the end of the run or its last sign of life if no clock is running */
+    struct moment now; /* the time to show: now, or if no clock is running, the end of the run or
+                          its last sign of life */
     bool judged;
     struct verdict verdict;       /* valid if judged */
-    struct why_decided wait;      /* another try after a wait */
-    struct wait_facts wait_facts; /* wait */
-    struct shown_circle circle;   /* suspected, or stopped for looping; otherwise ok */
-    struct why_decided stop;      /* the end of the step, possibly after a wait */
-    enum decision_kind end;       /* stop */
-    struct json *evidence;        /* owned; stop for looping: its capture */
-    struct rows facts;            /* owned; other facts that the engine recorded */
-    struct str facts_json;        /* owned; the same facts as comma-separated objects */
-    bool entropy;                 /* counts as a step that used up its attempts */
-    bool captured;                /* stop: its end was captured */
-    bool has_odds; /* a retry is possible, and enough similar retries were recorded */
+    struct why_decided wait;      /* the decision to try again after a wait */
+    struct wait_facts wait_facts; /* valid if wait.there */
+    struct shown_circle
+        circle; /* a suspected loop, or the loop that ended the step; otherwise its level is ok */
+    struct why_decided stop; /* the decision that ended the step, possibly after a wait */
+    enum decision_kind end;  /* valid if stop.there */
+    struct json *evidence;   /* owned; the capture of the loop that ended the step; NULL = none */
+    struct rows facts;       /* owned; other facts that the engine recorded */
+    struct str facts_json;   /* owned; the same facts as comma-separated objects */
+    bool entropy;            /* the end of the step counts toward entropy */
+    bool captured;           /* valid if stop.there: the end of the step was captured */
+    bool has_odds;           /* a retry is possible, and enough similar retries were recorded */
     struct retry_odds odds;
 };
 

@@ -105,7 +105,7 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
         str_json_text(out, "nudge", agent->nudge);
     const enum shown_claim claim = shown_claim(state, task);
     if (claim != SHOWN_CLAIM_NONE) {
-        /* The agent's last message, and what the checks after it say. */
+        /* The agent's last message, and the results of the checks after it. */
         str_json_key(out, "said");
         str_add_char(out, '{');
         str_json_text(out, "text", agent->said);

@@ -175,7 +175,7 @@ static const struct {
                      {"next", true},   {"news", false}, {"why", false}};
 enum { COLUMN_COUNT = (int)ARRAY_LEN(columns_shown) };
 struct columns {
-    int widths[COLUMN_COUNT]; /* with the gap after it; 0 = left out */
+    int widths[COLUMN_COUNT]; /* including the gap after the column; 0 = column left out */
 };
 
 /* Prints the sign of the state and the columns of one task. */

@@ -41,7 +41,7 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
         why->circle.verdict.level = ENTROPY_STUCK;
 }
 
-/* Records the workspace, what was restored before the attempt, and what it changed, as in the
+/* Records a fact about the attempt, such as its workspace or its changes, as a row and as in the
  * log. */
 static void keep_fact(struct why *why, const struct run_state *state, const struct event *event)
 {
@@ -67,8 +67,8 @@ static void keep_fact(struct why *why, const struct run_state *state, const stru
     event_json(state, follower_run(why->follower)->number, event, &why->facts_json);
 }
 
-/* Skips events of other attempts: facts may name any attempt, other events name the latest of
- * their step. */
+/* Skips events of other attempts: facts may name any attempt, other events name the latest attempt
+ * of their step. */
 static bool take_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct why *why = ctx;
@@ -76,7 +76,8 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
-    bool is_of_agent = event->kind >= EVENT_AGENT_SESSION; /* shown as totals */
+    bool is_of_agent =
+        event->kind >= EVENT_AGENT_SESSION; /* events of the agent are shown as totals */
     if (event_kind_is_fact(event->kind) && !is_of_agent)
         keep_fact(why, state, event);
     switch (event->kind) {
@@ -115,7 +116,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         shown_end(&state->plan->tasks[pick->task].steps[pick->step], step,
                   begin_decided(&why->stop, event));
         break;
-    default: /* the rest is in the fold or explains nothing */
+    default: /* other events are in the fold or explain nothing */
         break;
     }
     return true;
@@ -202,8 +203,8 @@ static const struct plan_task *plan_of(const struct why *why)
     return &state_of(why)->plan->tasks[why->pick.task];
 }
 
-/* Adds lines of the capture of a loop. For a stop by the policy's window, also adds the masks,
- * which only the capture has. */
+/* Adds sample lines from a loop's capture and, if the policy's window stopped the step, the masks,
+ * which only the capture has. Adds nothing if nothing was masked. */
 static void add_evidence(const struct why *why, struct rows *rows)
 {
     enum { SAMPLES_MAX = 2 };
@@ -310,7 +311,7 @@ static void add_outcome(const struct attempt_state *attempt, struct str *out)
     str_json_i64(out, "err_bytes", outcome->bytes[1]);
 }
 
-/* Appends the inputs as in the log, and the text. */
+/* Appends the inputs as in the log, and the decision as text ("words"). */
 static void add_decided(const struct why_decided *decided, struct str *out)
 {
     const size_t before = out->len;

@@ -1,5 +1,5 @@
 /* Adapters: how the CLI of an agent is called and read. One adapter is a JSON document; a set of
- * adapters holds the built-in ones and those of a configuration. */
+ * adapters holds the built-in adapters and those of a configuration. */
 #include "adapter.h"
 
 #include <assert.h>
@@ -270,7 +270,7 @@ void adapter_write(const struct adapter *adapter, struct str *out)
 /* Values for the words in braces in an argument. */
 struct filling {
     const char *name;
-    const char *value; /* NULL = the argument stays as it is */
+    const char *value; /* NULL = the name in braces stays as it is */
 };
 
 enum { FILLINGS = 3 };
@@ -375,9 +375,7 @@ void adapter_argv_free(char **argv)
     text_list_free(argv);
 }
 
-/*
- * Sets of adapters: built-in ones and those of a configuration.
- */
+/* Sets of adapters: the built-in adapters and those of a configuration. */
 
 static void add_violation(struct violations *wrong, const char *name, const char *key,
                           const char *message, const char *expected)

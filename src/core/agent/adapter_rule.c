@@ -15,7 +15,7 @@
 #include "field.h"
 #include "xalloc.h"
 
-/* Ignores parts beyond the limit, which the schema rejects. */
+/* Splits the path at its dots. Ignores parts beyond the limit, which the schema rejects. */
 static void init_path(struct adapter_path *path, const char *text)
 {
     *path = (struct adapter_path){.is_set = true};
@@ -37,7 +37,8 @@ static void free_path(struct adapter_path *path)
     *path = (struct adapter_path){0};
 }
 
-/* Recurses as deep as the path is long. */
+/* Reports the values that the path leads to from part `at` on. Recurses as deep as the path is
+ * long. */
 static bool walk_path(const struct adapter_path *path, int at, const struct json *value,
                       adapter_found_fn *found, void *ctx)
 {
@@ -54,7 +55,7 @@ static bool walk_path(const struct adapter_path *path, int at, const struct json
         char *end = NULL;
         long index = strtol(part, &end, DECIMAL);
         if (end == part || *end != '\0')
-            return true; /* not a number */
+            return true; /* the part is not a number, so there is no element */
         if (index < 0)
             index += (long)count;
         return index < 0 || walk_path(path, at + 1, json_at(value, (size_t)index), found, ctx);
@@ -119,7 +120,8 @@ static bool look_at_value(void *ctx, const struct json *value)
     return !matching->found;
 }
 
-/* `depth` limits the nesting of "not" and lists; the schema allows two levels. */
+/* Returns true if the value at the path meets the condition. `depth` limits the nesting of "not"
+ * and lists; the schema allows two levels. */
 static bool condition_holds(const struct adapter_path *path, const struct json *value,
                             const struct json *wanted, int depth)
 {
@@ -377,7 +379,7 @@ static void tests_done(struct adapter_tests *tests)
     free(tests->items);
 }
 
-/* "path", "=word", or {"in": "path", "after": "words"}. */
+/* Adds a source: "path", "=word", or {"in": "path", "after": "words"}. */
 static void add_source(struct adapter_sources *sources, const struct json *value, const char *key)
 {
     struct adapter_source source = {.key = key};
@@ -407,7 +409,7 @@ static void read_sources(struct field_reader *reader, const struct json_pointer 
     }
 }
 
-/* One location, or an object with a location for each argument name. */
+/* Reads one location, or an object with a location for each argument name. */
 static void read_args(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
@@ -431,7 +433,7 @@ static void read_when(struct field_reader *reader, const struct json_pointer *pa
     read_tests(reader->at, value);
 }
 
-/* A boolean, a set of tests, or a list of sets. */
+/* Reads a boolean, a set of tests, or a list of sets. */
 static void read_condition(struct field_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {

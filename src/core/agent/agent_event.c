@@ -40,8 +40,8 @@ static size_t find_call(const struct agent_calls *calls, const char *id)
     return i;
 }
 
-/* Removes the call with that id, or the oldest one without an id. The caller calls
- * agent_call_done() on *out. */
+/* Removes the call with that id, or the oldest call if `id` is NULL. Returns false if there is
+ * none. The caller calls agent_call_done() on *out. */
 static bool take_call(struct agent_calls *calls, const char *id, struct agent_call *out)
 {
     const size_t index = id ? find_call(calls, id) : 0;
@@ -58,7 +58,7 @@ static void agent_taking_text(const struct agent_taking *taking, enum adapter_me
     (void)adapter_first_text(&taking->rule->members[member], value, out);
 }
 
-/* Returns a nonnegative integer, or `otherwise`. */
+/* Returns the member as an integer; returns `otherwise` if it is missing, negative or too large. */
 static int64_t agent_taking_number(const struct agent_taking *taking, enum adapter_member member,
                                    const struct json *value, int64_t otherwise)
 {
@@ -69,7 +69,7 @@ static int64_t agent_taking_number(const struct agent_taking *taking, enum adapt
     return number < 0 || number > most ? otherwise : (int64_t)number;
 }
 
-/* Returns an HTTP status, or 0. */
+/* Returns the HTTP status in the event; 0 = none. */
 static int64_t agent_taking_status(const struct agent_taking *taking, const struct json *value)
 {
     const int64_t status = agent_taking_number(taking, ADAPTER_STATUS, value, 0);
@@ -85,7 +85,7 @@ static void agent_words_add(struct str *words, const char *text)
     str_add_char(words, '\n');
 }
 
-/* The agent continues, so an end that was reported before was not the end. */
+/* Called if the agent continues: an end that was reported before was not the end. */
 static void agent_begin_take(struct agent_stream *stream)
 {
     if (stream->last.end == AGENT_END_FAILED) {
@@ -97,8 +97,8 @@ static void agent_begin_take(struct agent_stream *stream)
     str_clear(&stream->error);
 }
 
-/* The model wrote text or called a tool, so a request that the CLI retried has succeeded. Counts a
- * turn if no rule defines turns. */
+/* Called if the model wrote text or called a tool: a request that the CLI retried has then
+ * succeeded. Counts a turn if no rule defines turns. */
 static void agent_turn_open(struct agent_stream *stream)
 {
     if (stream->last.end != AGENT_END_UNKNOWN)
@@ -191,7 +191,7 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     item.args = call.args;
     item.number = call.number;
     agent_stream_tell(stream, &item);
-    if (stream->calls.count == AGENT_OPEN_CALLS_MAX) { /* drops the oldest */
+    if (stream->calls.count == AGENT_OPEN_CALLS_MAX) { /* drops the oldest call */
         agent_call_done(&stream->calls.items[0]);
         remove_call(&stream->calls, 0);
     }
@@ -236,8 +236,8 @@ static void agent_result_take(const struct agent_taking *taking, const struct js
     str_done(&id);
 }
 
-/* Remembers the id of a call. Returns false if the call was reported before. Without an id, every
- * report counts as a new call. */
+/* Remembers the id of a denied call. Returns false if the call was reported before or no more ids
+ * can be kept. Without an id, every report counts as a new call. */
 static bool is_first_report(struct agent_stream *stream, const char *id)
 {
     struct str *ids = &stream->refused_ids;
@@ -533,7 +533,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
             continue;
         has_ended = has_ended || is_end;
         tell_rule(stream, i);
-        /* naming the session says nothing about the event */
+        /* a rule that only reads the session does not make the event a known one */
         is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
         stream->has_events = true;
         if (rule->each.is_set)
@@ -569,7 +569,7 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
     return is_known;
 }
 
-/* Returns the last line that is not empty. */
+/* Returns the last line that is not empty; an empty line if its beginning is missing. */
 static struct classify_text last_line(const struct classify_text *text)
 {
     size_t end = text->len;
@@ -591,7 +591,7 @@ static void read_status(struct agent_result *result)
     enum { DIGITS = 3 };
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
-    const char *answer = strstr(words, "[API Error: "); /* may follow a part of an answer */
+    const char *answer = strstr(words, "[API Error: "); /* the error may follow part of an answer */
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
         const char *from = leads[i][0] == '[' && answer ? answer : words;
         if (strncmp(from, leads[i], strlen(leads[i])) != 0)

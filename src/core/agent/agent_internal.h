@@ -22,7 +22,7 @@
 
 enum { ADAPTER_PATH_PARTS_MAX = 8 };
 
-/* Zero-initialized: ".". */
+/* Zero-initialized: the path ".". */
 struct adapter_path {
     char *text; /* owned; split at the dots */
     const char *parts[ADAPTER_PATH_PARTS_MAX];
@@ -30,17 +30,15 @@ struct adapter_path {
     bool is_set;
 };
 
-/* Return false to stop. */
+/* Receives a value. Returns false to stop. */
 typedef bool adapter_found_fn(void *ctx, const struct json *value);
 
 /* Reports each value that the path leads to, in order. */
 void adapter_path_walk(const struct adapter_path *path, const struct json *root,
                        adapter_found_fn *found, void *ctx);
 
-/*
- * Rules: the meaning of the events in the output. docs/agents.md describes the members. A rule
- * borrows texts from its JSON.
- */
+/* Rules: the meaning of the events in the output. docs/agents.md describes the members. A rule
+ * borrows strings from its JSON. */
 
 /* Kinds of events. */
 enum adapter_event {
@@ -120,7 +118,7 @@ struct adapter_rule {
     const struct json *line; /* for lines that are not JSON: the test that the line must pass */
     bool on_err;             /* with `line`: for lines of stderr instead of stdout */
     struct adapter_tests when;
-    struct adapter_path each; /* if set, the following members apply to each element of this */
+    struct adapter_path each; /* if set, the following members apply to each element at this path */
     struct adapter_tests where;
     struct adapter_condition failed;  /* the event reports a failure */
     struct adapter_condition goes_on; /* the text is a part of a message */
@@ -130,7 +128,8 @@ struct adapter_rule {
     struct adapter_sources members[ADAPTER_MEMBER_COUNT];
 };
 
-/* Borrows `json` as long as the rule lives. Ignores malformed members. */
+/* Reads a rule from `json`, which the rule borrows as long as it exists. Ignores malformed
+ * members. */
 void adapter_rule_init(struct adapter_rule *rule, const struct json *json);
 void adapter_rule_done(struct adapter_rule *rule);
 
@@ -152,7 +151,7 @@ bool adapter_first_text(const struct adapter_sources *sources, const struct json
  * there are none. */
 bool adapter_texts(const struct adapter_sources *sources, const struct json *value,
                    const char *between, struct str *out);
-/* Stores the first number. Leaves *out alone if there is none. */
+/* Stores the first number. Returns false and leaves *out alone if there is none. */
 bool adapter_number(const struct adapter_sources *sources, const struct json *value, double *out);
 /* Stores the sum of all numbers. Returns false if there are none. */
 bool adapter_sum(const struct adapter_sources *sources, const struct json *value, double *out);
@@ -167,7 +166,7 @@ struct json *adapter_args(const struct adapter_sources *sources, const struct js
  */
 
 struct adapter {
-    char *name; /* owned, like the next texts */
+    char *name; /* owned, like the following strings unless stated otherwise */
     bool is_builtin;
     char *program;       /* NULL = none */
     const char *called;  /* borrowed; name of the program, without folders */
@@ -176,7 +175,7 @@ struct adapter {
     struct json *events; /* owned; the rules as they are written; may be NULL */
     enum adapter_prompt prompt;
     enum adapter_output output;
-    char **argv;            /* owned, like the next ones; NULL-terminated */
+    char **argv;            /* owned, like the following lists; NULL-terminated */
     char **argv_resume;     /* NULL = cannot resume sessions */
     char **model_args;      /* NULL = cannot select a model */
     char **permission_args; /* NULL = none */
@@ -202,7 +201,7 @@ struct agent_call {
     char *tool;        /* owned */
     struct json *args; /* owned; an object, NULL = none */
     char *what;        /* owned; one line */
-    int64_t number;    /* from 1 */
+    int64_t number;    /* number of the call, from 1 */
 };
 
 /* Zero-initialized: empty. Oldest first. */
@@ -223,8 +222,8 @@ struct agent_last {
     bool closes;      /* programs write this event only when they end */
     bool is_line;     /* the event was a line without JSON, so any later line cancels it */
     int64_t status;   /* HTTP status; 0 if none is given */
-    int64_t offset;   /* of the event's line in the whole stream */
-    struct str words; /* owned; what the event says about the failure, one item per line */
+    int64_t offset;   /* offset of the event's line in the whole stream */
+    struct str words; /* owned; the event's text about the failure, one item per line */
 };
 
 struct agent_stream {
@@ -234,10 +233,10 @@ struct agent_stream {
     void *ctx;                     /* borrowed */
 
     struct str line;     /* owned; the line so far */
-    bool line_is_cut;    /* its beginning is lost */
+    bool line_is_cut;    /* the beginning of the line is lost */
     bool begins_cut;     /* the beginning of the output is lost */
-    int64_t offset;      /* of the next byte in the whole stream */
-    int64_t line_offset; /* of the line, or of a value over several lines */
+    int64_t offset;      /* offset of the next byte in the whole stream */
+    int64_t line_offset; /* offset of the line, or of a value over several lines */
     struct str block;    /* owned; lines of a JSON value that is not closed yet; its first byte
                             determines the closing bracket */
 
@@ -256,20 +255,20 @@ struct agent_stream {
     bool turn_is_empty;     /* the current turn has no text and no call yet */
     int64_t turn_tokens;    /* tokens used before the current turn */
     bool turn_is_open;      /* the model has written text or called a tool since its last result */
-    struct agent_used used; /* sums */
+    struct agent_used used; /* sums so far */
     bool used_changed;
     struct agent_calls calls;
 
     int retries_in_row; /* own retries since the model last answered */
-    bool has_spoken;    /* output since the last call of agent_stream_has_spoken() */
-    bool has_events;    /* rules matched one of the lines */
+    bool has_spoken;    /* there was output since the last call to agent_stream_has_spoken() */
+    bool has_events;    /* at least one line was recognized as an event */
     struct str retry; /* owned; message of the CLI about the request that it retries; empty once the
                          model has answered */
     struct str error; /* owned; the last error that was not the end */
     struct str failure;     /* owned; failure reported by an end after which the agent continued;
                                cleared when a call has a result */
     struct str ended;       /* owned; "agent ended: ..." that overrides a successful end */
-    struct str window;      /* owned; when a usage window ends, as a line for the verdict rules */
+    struct str window;      /* owned; the end of a usage window, as a line for the verdict rules */
     struct str refused;     /* owned; the last denied call, "Bash: git push"; empty = none */
     struct str refused_ids; /* owned; ids of denied calls, each enclosed in line feeds */
     struct str last_call;   /* owned; id of the last call, may be empty */
@@ -293,7 +292,7 @@ void agent_final_set(struct agent_stream *stream, const char *text, size_t len, 
 
 /* Shared by transcript.c and transcript_formats.c. */
 
-enum { TRANSCRIPT_SEEN_MAX = 512 }; /* remembered message ids */
+enum { TRANSCRIPT_SEEN_MAX = 512 }; /* number of message ids that are remembered */
 
 /* A call waiting for its result. */
 struct transcript_call {
@@ -328,9 +327,9 @@ struct transcript {
     bool is_answered;              /* the last item was the agent's text */
     uint64_t prompt; /* hash of the last prompt; 0 once the agent has written something */
     bool has_turns;  /* codex: turns are reported */
-    int looked_at;   /* lines before the format was known */
+    int looked_at;   /* number of lines read before the format was known */
     int64_t at_ms;
-    int64_t number; /* of the last call */
+    int64_t number; /* number of the last call */
     struct agent_used used;
     struct transcript_call calls[AGENT_OPEN_CALLS_MAX];
     int next_call; /* the slot to reuse if all are taken */
@@ -347,7 +346,7 @@ typedef bool transcript_read_fn(struct transcript *t, const struct json *line);
 transcript_read_fn transcript_read_claude, transcript_read_codex, transcript_read_pi,
     transcript_read_gemini, transcript_read_qwen;
 
-/* Returns true if the type is one of these. */
+/* Returns true if the type is one of `types`. */
 bool transcript_is_of(const char *type, const char *const *types, size_t count);
 /* Returns true if Claude Code writes lines of this type for its own bookkeeping. */
 bool transcript_claude_is_book(const char *type);

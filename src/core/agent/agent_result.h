@@ -21,13 +21,13 @@ struct agent_result {
     enum agent_end end;
     bool closes;         /* a terminal event, not an error along the way */
     int64_t status;      /* HTTP status; 0 if unknown */
-    bool is_empty;       /* succeeded without a word or a call */
+    bool is_empty;       /* the agent succeeded without any text or call */
     bool on_err;         /* the event is on stderr */
-    int64_t offset;      /* of the event's line in the whole stream */
+    int64_t offset;      /* offset of the event's line in the whole stream */
     int64_t own_retries; /* requests that the CLI itself retried */
     struct str retry; /* owned: the failure that the CLI reports for its last own retry; empty once
                          the request was answered */
-    struct str words; /* owned: what the event says about the failure, one item per line */
+    struct str words; /* owned: the event's text about the failure, one item per line */
     struct str failure; /* owned: failures after which the agent continued, until a call succeeded;
                            one per line */
     int64_t refused;    /* calls that the CLI denied */

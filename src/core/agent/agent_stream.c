@@ -139,7 +139,8 @@ static size_t trimmed_len(const char *text, size_t len)
     return len;
 }
 
-/* The first and the last bracket of a value that spans several lines are alone on their lines. */
+/* Returns true if the line is only the bracket, like the first and the last line of a value that
+ * spans several lines. */
 static bool is_alone(const char *text, size_t len, char bracket)
 {
     return len == 1 && text[0] == bracket;

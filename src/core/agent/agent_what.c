@@ -1,9 +1,7 @@
-/*
- * agent_what.c - the actions of an agent as text: its items in lines, a call in one line.
+/* agent_what.c - the actions of an agent as text: an item as lines, a call as one line.
  *
  * A call is shown by the argument that says most about it, such as the command or the file; a
- * command that runs in a shell is shown without the shell.
- */
+ * command that runs in a shell is shown without the shell. */
 #include "agent_stream.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Transcripts: the sessions of agents, read item by item, whichever format they are in.
- */
+/* Transcripts: reads the sessions of agents item by item, in any of the known formats. */
 #include "transcript.h"
 
 #include <assert.h>
@@ -295,7 +293,8 @@ static bool is_codex(const struct json *line, const char *type)
                                 (json_get(line, "instructions") || json_get(line, "git"))));
 }
 
-/* Documents of other agents have a session and messages, too, but each message has a type. */
+/* Returns true for gemini-cli's format. Documents of other agents have a session and messages, too,
+ * but no messages of these types. */
 static bool is_gemini(const struct json *line, const char *type)
 {
     static const char *const types[] = {"user", "gemini", "info", "warning", "error"};
@@ -319,7 +318,8 @@ static bool has_any(const struct json *line, const char *const *keys, size_t cou
     return false;
 }
 
-/* The stream of cursor-agent has the same types and `session_id`, but none of these members. */
+/* Returns true for the output of Claude Code. The stream of cursor-agent has the same types and
+ * `session_id`, but none of these members. */
 static bool is_claude_stream(const struct json *line, const char *type)
 {
     static const char *const of_init[] = {"claude_code_version", "tools", "mcp_servers", "uuid"};
@@ -457,7 +457,7 @@ static void take_item(void *ctx, const struct agent_item *item)
     t->fn(t->ctx, &it);
 }
 
-/* Fails, because the format is unknown. */
+/* Sets the error for an unknown format. Returns false. */
 static bool fail_unknown(const struct transcript *t, struct err *err)
 {
     if (t->counts.lines == 0)
@@ -496,7 +496,8 @@ static bool has_too_many_values(const char *text, size_t len)
     return json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX;
 }
 
-/* For a CLI's own output, the adapter reads the bytes, and only the time is read here. */
+/* Passes a line of a CLI's own output to the adapter. Only the time and the folder are read
+ * here. */
 static void feed_adapter(struct transcript *t, const struct json *json, const char *text,
                          size_t len)
 {

@@ -123,7 +123,7 @@ static void read_claude_user(struct transcript *t, const struct json *line,
     }
 }
 
-/* A turn is one answer of the model. Its tokens grow from part to part. */
+/* Counts an answer of the model as one turn. Its tokens grow from part to part. */
 static void count_claude_answer(struct transcript *t, const struct json *line,
                                 const struct json *message)
 {
@@ -197,8 +197,8 @@ static void read_claude_system(struct transcript *t, const struct json *line)
     str_done(&words);
 }
 
-/* The file of a sub-agent has its parent's id and its own id; the sub-agent is the main side
- * there. */
+/* Sets the session's id. The file of a sub-agent has its parent's id and its own, which are joined;
+ * the sub-agent is the main side there. */
 static void set_claude_session(struct transcript *t, const struct json *line)
 {
     const char *id = json_text(json_get(line, "sessionId"), NULL);
@@ -237,21 +237,19 @@ bool transcript_read_claude(struct transcript *t, const struct json *line)
     return known;
 }
 
-/*
- * A line of ~/.codex/sessions/Y/M/D/rollout-TIME-ID.jsonl.
+/* A line of ~/.codex/sessions/Y/M/D/rollout-TIME-ID.jsonl.
  *
  * Since September 2025 {"timestamp","type":"session_meta|turn_context|response_item|event_msg|
- * compacted","payload":{...}}; before, the first line is {"id","timestamp","instructions","git"},
- * and then come the payloads of response_item as they are, without a time, among
- * {"record_type":"state"}.
- */
+ * compacted","payload":{...}}; before that, the first line was
+ * {"id","timestamp","instructions","git"}, followed by the payloads of response_item as they are,
+ * without a time, among {"record_type":"state"}. */
 
 static bool is_text(const char *text, const char *word)
 {
     return strcmp(text, word) == 0;
 }
 
-/* Old files have no line of their own for the folder. */
+/* Finds the folder between <cwd> and </cwd>: old files have no line of their own for it. */
 static void find_codex_folder(struct transcript *t, const char *text)
 {
     const char *at = strstr(text, "<cwd>");
@@ -265,7 +263,7 @@ static void find_codex_folder(struct transcript *t, const char *text)
     str_done(&path);
 }
 
-/* Some versions write a prompt both as an item and as an event. */
+/* Reports a prompt once, although some versions write it both as an item and as an event. */
 static void read_codex_prompt(struct transcript *t, const char *words)
 {
     if (transcript_is_said_again(t, words))
@@ -457,22 +455,20 @@ bool transcript_read_codex(struct transcript *t, const struct json *line)
     return true;
 }
 
-/*
- * A chat of gemini-cli, ~/.gemini/tmp/PROJECT/chats/session-*.json[l], and of qwen-code,
+/* A chat of gemini-cli, ~/.gemini/tmp/PROJECT/chats/session-*.json[l], and of qwen-code,
  * ~/.qwen/projects/FOLDER/chats/ID.jsonl, which has the same parts in messages of its own.
  *
- * Gemini: one document {"sessionId","startTime","messages":[...]}, or the same without messages
- * as the first line, then a message a line
- * {"id","timestamp","type":"user|gemini|info|error|warning", "content":text or
- * [{"text"}],"toolCalls":[{"id","name","args","result","status"}], "tokens":{"total"}}, among
- * them {"$set":{...}} and {"$rewindTo":id}. A message that changes is written again.
+ * Gemini: one document {"sessionId","startTime","messages":[...]}, or the same without messages as
+ * the first line, then a message a line {"id","timestamp","type":"user|gemini|info|error|warning",
+ * "content":text or [{"text"}],"toolCalls":[{"id","name","args","result","status"}],
+ * "tokens":{"total"}}, among them {"$set":{...}} and {"$rewindTo":id}. A message that changes is
+ * written again.
  *
  * Qwen: {"uuid","sessionId","timestamp","cwd","type":"user|assistant|tool_result|system",
  * "message":{"role","parts":[{"text","thought"} or {"functionCall":{"id","name","args"}} or
- * {"functionResponse":{"id","response":{"output" or
- * "error"}}}]},"usageMetadata","toolCallResult": {"callId","status"}}. Of the lines of "system"
- * only the telemetry of an API error says something.
- */
+ * {"functionResponse":{"id","response":{"output" or "error"}}}]},"usageMetadata","toolCallResult":
+ * {"callId","status"}}. Among the "system" lines, only the telemetry of an API error has a meaning
+ * here. */
 
 /* Returns the text of {"functionResponse":{"response":{"output" or "error"}}}. */
 static const char *response_text(const struct json *part)
@@ -482,7 +478,7 @@ static const char *response_text(const struct json *part)
     return text ? text : json_text(json_get(answer, "error"), "");
 }
 
-/* A call without an id is as new as its message. */
+/* Reports a new call. A call without an id is as new as its message. */
 static void read_gemini_call(struct transcript *t, const struct json *call, bool is_new)
 {
     const char *id = json_text(json_get(call, "id"), "");
@@ -506,7 +502,7 @@ static void read_gemini_call(struct transcript *t, const struct json *call, bool
     str_done(&text);
 }
 
-/* A turn is one answer of the model; `cost` is in USD, 0 if unknown. */
+/* Counts an answer of the model as one turn, with its tokens; `cost` is in USD, 0 if unknown. */
 static void count_answer(struct transcript *t, int64_t in, int64_t out, double cost)
 {
     const int64_t max = INT64_C(1) << 40;
@@ -628,15 +624,13 @@ bool transcript_read_qwen(struct transcript *t, const struct json *line)
     return true;
 }
 
-/*
- * A line of a session of pi, ~/.pi/agent/sessions/FOLDER/TIME_ID.jsonl, or of what it writes with
+/* A line of a session of pi, ~/.pi/agent/sessions/FOLDER/TIME_ID.jsonl, or of its output with
  * --mode json.
  *
  * {"type":"session","id","timestamp","cwd"}, then {"type":"message","timestamp","message": {"role
  * ":"user|assistant|toolResult|bashExecution","content":[{"type":"text|thinking|toolCall"}],
  * "usage":{"input","output","cost":{"total"}},"stopReason","errorMessage"}}; on stdout the same
- * message is in "message_end".
- */
+ * message is in "message_end". */
 
 /* Returns true for lines about the session, and for partial messages, which whole messages
  * follow. */

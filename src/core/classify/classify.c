@@ -25,9 +25,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/*
- * Facts: what devs knows about the end on its own.
- */
+/* Facts that devs itself knows about the end. */
 
 /* Why a program could not be started. Anything else is persistent. */
 static const struct {
@@ -61,8 +59,8 @@ static const struct {
     {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
 };
 
-/* Linux signal numbers, as in outcomes. A program that ended itself with one has crashed; the
- * last four came from outside. */
+/* Linux signal numbers, as in outcomes. The last four come from outside; the others mean that the
+ * program itself failed. */
 static const struct {
     int number;
     const char *name;
@@ -104,8 +102,8 @@ static void judge_start(int number, struct verdict *out)
     verdict_set_persistent(out, REASON_NONE, "", "known.start");
 }
 
-/* The kernel ends a process that has used up its CPU time with SIGXCPU, then with SIGKILL. A
- * shell or sandbox around it reports 128 + n. */
+/* Returns true if the process used up its CPU time. The kernel ends it with SIGXCPU, then with
+ * SIGKILL. A shell or sandbox around it reports 128 + n. */
 static bool is_out_of_cpu(const struct classify_input *input)
 {
     enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
@@ -332,9 +330,9 @@ static bool classify_by_list(struct scan *scan, const struct rule_list *list, st
  * The verdict on what an agent's CLI reports about its own end.
  */
 
-/* An agent's words go through the same rules as the output of a program, with the status before
- * them. Applies the first rule of the first list that matches; `lists` ends with NULL. Returns
- * false if no rule matches. */
+/* Judges an agent's words, preceded by the status, with the rules for the output of a program.
+ * Applies the first rule of the first list that matches; `lists` ends with NULL. Returns false if
+ * no rule matches. */
 static bool judge_words(const struct rules *rules, const struct classify_input *input,
                         const struct str *words, const struct rule_list *const *lists,
                         struct verdict *out)
@@ -407,8 +405,8 @@ static void quote_end(struct verdict *out, const struct str *words)
     str_done(&line);
 }
 
-/* The agent's own result decides alone. The broad rules, which would match too much in other text,
- * are applied only to text known to be a service's message. */
+/* Judges by the agent's own result alone. The broad rules, which would match too much in other
+ * text, are applied only to text known to be a service's message. */
 static bool judge_agent_failure(const struct rules *rules, const struct classify_input *input,
                                 const struct agent_result *result, struct verdict *out)
 {
@@ -613,7 +611,8 @@ enum verdict_class classify_exit(int code)
     return find_exit_code(code) >= 0 ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
 }
 
-/* Only the built-in rules are known to be valid, so they are compiled when needed. */
+/* Compiles user rules at once, to report their errors. The built-in rules are known to be valid, so
+ * they are compiled when needed. */
 bool classifier_open(struct classifier **out, const char *user_rules, struct err *err)
 {
     struct classifier *classifier = xcalloc(1, sizeof(*classifier));
@@ -693,7 +692,7 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
     if (strcmp(subtype, "TIMEOUT") != 0) {
         const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
         const bool is_one_stream =
-            !says_anything(scan, ERR_STREAM); /* stdout is then a log of both */
+            !says_anything(scan, ERR_STREAM); /* stdout is then a log of both streams */
         is_explained = scan_err_names_error(scan) ||
                        (is_one_stream && scan_out_names_error(scan)) ||
                        (shell && says_anything(scan, ERR_STREAM)) ||
@@ -736,7 +735,8 @@ static struct classify_text tail_of(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)skip};
 }
 
-/* Launchers exit with 0 although the work was cut short. Reads nothing if no rule can match. */
+/* Applies the first rule that denies the success, because launchers exit with 0 even if the work
+ * was cut short. Reads nothing if no rule can match. */
 static void deny_success(const struct rules *rules, const struct classify_input *seen,
                          struct verdict *out)
 {

@@ -132,26 +132,26 @@ struct rule {
     char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
     enum rule_rank rank;
-    int tail;        /* looks only at this many last non-empty lines; 0 = all */
+    int tail;        /* number of last non-empty lines that the rule looks at; 0 = all */
     bool ask;        /* only a person can help */
     bool quoted;     /* also matches quoted lines */
-    bool final;      /* nothing later outranks it */
+    bool final;      /* no later rule outranks it */
     bool late;       /* outranks a transient rule that matches an earlier line of the stream */
     bool over;       /* the number in the second group must be larger than in the first */
     bool waits;      /* persistent, but waiting helps if the time is known */
     bool memory;     /* void if a counter shows that memory was not the cause */
     bool on_success; /* also applies after exit 0, and denies the success */
     bool user;       /* a user rule */
-    bool off;        /* only switches off the built-in rule of its name */
+    bool off;        /* only switches off the built-in rule of the same name */
     struct rule_numbers exits;   /* none = any exit code, unless there are signals */
     struct rule_numbers signals; /* signals that it applies to; if there are any, empty `exits`
                                     means no exit code */
     enum rule_kind kind;
-    char program[RULE_PROGRAM_MAX];  /* of the step, or its agent; "" = any */
+    char program[RULE_PROGRAM_MAX];  /* program of the step, or its agent; "" = any */
     struct rule_launchers launchers; /* the command starts one of these; none: any command */
     char **words;                 /* owned; a line without any of these cannot match; NULL = none */
     int needs[RULE_NEEDS_MAX];    /* literals of the words */
-    int need_count;               /* 0, with a pattern: every line is tried */
+    int need_count;               /* 0 = if there is a pattern, every line is tried */
     struct rule_pattern *pattern; /* owned; NULL: only facts count */
     struct rule_pattern *after;   /* owned; the previous line must match it */
     struct rule_pattern *unless;  /* owned; the line must not match it */
@@ -181,13 +181,13 @@ struct rules {
     struct rule_list guards;   /* a matching line is quoted, not said */
     struct rule_list errors;   /* a matching line names an error */
     struct rule_list said;     /* last words of an agent that mean a failure */
-    struct rule_list stopped;  /* the same, after a denied call */
+    struct rule_list stopped;  /* last words of an agent that mean a failure after a denied call */
     struct rule_list service;  /* failures reported by an agent that no verdict rule matches */
     struct rule_list general;  /* rules with general words, tried if no other rule matches */
     struct literals literals;
     uint64_t *guard_bits;    /* owned; by literal: the guards that need it, one bit each */
     size_t count;            /* number of rules in all lists */
-    bool *always;            /* owned; by number of a rule: tried whatever literals occur */
+    bool *always;            /* owned; by rule number: the rule is tried whatever literals occur */
     struct rule_need *needs; /* owned; the rules that need a literal, as one list per literal */
     int32_t *first_need;     /* owned; by literal: first index in `needs`; 0 = none */
     bool for_signals;        /* some rule is for signals */
@@ -263,9 +263,9 @@ struct scan {
     const struct classify_input *input; /* borrowed */
     struct rule_matcher *matcher;
     struct scan_stream streams[SCAN_STREAMS];
-    bool *may_match;     /* owned; by number of a rule: false if none of its literals occurs */
+    bool *may_match;     /* owned; by rule number: false if none of the rule's literals occurs */
     int err_names_error; /* 0, 1, or -1 = unknown */
-    int64_t work;        /* so far; see SCAN_WORK_MAX */
+    int64_t work;        /* work done so far; see SCAN_WORK_MAX */
     struct scan_near nears[SCAN_NEAR_MAX];
     int near_count;
     bool trusts;      /* treats no line as quoted: the text is an API's own message */
@@ -276,10 +276,10 @@ struct scan_match {
     const struct rule *rule;
     int stream; /* index into scan.streams; -1: only facts */
     size_t line;
-    struct rule_span spans[RULE_SPANS]; /* in the line */
+    struct rule_span spans[RULE_SPANS]; /* offsets within the line */
 };
 
-/* Returns true if some rule may deny the success of such an attempt. */
+/* Returns true if some rule may deny the success of this attempt. */
 bool scan_may_deny(const struct rules *rules, const struct classify_input *input);
 
 /* Borrows the rules and the input until scan_done(). */
@@ -293,10 +293,10 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
 
 /* Called for the lines that a rule matches, last ones and stderr first. Return false to stop. */
 typedef bool scan_each_fn(void *ctx, const struct scan *scan, const struct scan_match *match);
-/* Calls `each` for these lines. */
+/* Calls `each` for each line that the rule matches. */
 void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx);
 
-/* Once the verdict is decided: notes later rules that match, too. */
+/* Notes later rules that match, too. Called once the verdict is decided. */
 void scan_outranked(struct scan *scan, const struct scan_match *decided);
 
 /* Returns how informative a near miss is; 0 is the least. */
@@ -309,8 +309,8 @@ bool scan_is_spoken(struct scan *scan, int stream, size_t line);
  * or in the other stream, or a transient rule that is not a symptom on the same line. */
 bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan_match *out);
 
-/* Finds a persistent rule that comes after match's own, is marked late, and matches a later line in
- * the same stream. */
+/* Finds a persistent rule that comes after the matched rule, is marked late, and matches a later
+ * line in the same stream. */
 bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_match *out);
 
 /* Returns true if a line of stderr names an error. */
@@ -321,14 +321,14 @@ bool scan_out_names_error(struct scan *scan);
 /* When to retry according to the server (retry_hint.c). */
 
 struct retry_hint {
-    int64_t ms;              /* from now; or HINT_NONE */
+    int64_t ms;              /* milliseconds from now, or HINT_NONE */
     const struct rule *rule; /* borrowed; NULL for none */
     int stream;              /* as in struct scan_match */
     size_t line;
 };
 
-/* Finds the best hint: of the first rule in the list of hints that gives a time. Returns false
- * if there is none. */
+/* Finds the best hint: that of the first rule in the list of hints that gives a time. Returns false
+ * if there is none, or if the server wants no retry. */
 bool retry_hint_find(struct scan *scan, struct retry_hint *out);
 
 /* Returns the time in the `retry_group` of a verdict rule, or HINT_NONE. */

@@ -31,7 +31,7 @@ static uint32_t add_to_key(uint32_t key, char c)
     return (key << 8 | lower_of(c)) & ((UINT32_C(1) << 8 * LITERAL_KEY) - 1);
 }
 
-/* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
+/* Hashes the key by multiplication: Knuth, The Art of Computer Programming 3, 6.4. */
 static uint32_t bucket_of(uint32_t key)
 {
     return (key * UINT32_C(2654435769)) >> (32 - LITERAL_BUCKET_BITS);
@@ -127,7 +127,7 @@ void literals_scan(const struct literals *literals, const char *bytes, size_t le
     }
 }
 
-/* The members of a rule. User rules may have those in rule_fields; rule sets, such as
+/* The members of a rule. User rules may have the members in rule_fields; rule sets, such as
  * assets/rules.json, have more, and have the facts of `only_if` as members of the rule. */
 
 static void read_pattern(struct field_reader *reader, const struct json_pointer *path,
@@ -142,7 +142,7 @@ static void read_pattern(struct field_reader *reader, const struct json_pointer 
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path, why.message, NULL, NULL);
 }
 
-/* A single value counts as a list with one value. */
+/* Returns the number of values in a list; a single value counts as a list with one value. */
 static size_t count_of_values(const struct json *value)
 {
     return json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 1;
@@ -372,7 +372,8 @@ static void check_members(struct field_reader *reader, const struct rule *rule)
     }
 }
 
-/* The set in an older log may have words that are too short, which only add_needs() sees. */
+/* Reports errors of a verdict rule. The set in an older log may have words that are too short,
+ * which only add_needs() sees. */
 static void check_verdict_rule(struct field_reader *reader, const struct rule *rule, bool is_of_set)
 {
     for (size_t i = 0; !is_of_set && rule->words && rule->words[i]; i++) {

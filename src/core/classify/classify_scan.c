@@ -1,4 +1,4 @@
-/* classify_scan.c - matches the rules with both streams of an attempt.
+/* classify_scan.c - matches the rules against both streams of an attempt.
  *
  * A rule is tried on the lines with one of its literals, the last one first. The work is bounded
  * (SCAN_WORK_MAX): the more has been spent, the nearer to the end a line must be. A line that only
@@ -19,7 +19,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Lines that may match, last one first, each line once: those with a literal of the rule, or all
+/* Lines that may match, last one first, each line once: lines with a literal of the rule, or all
  * lines if the rule has no literal. */
 struct candidates {
     const struct scan_stream *stream;
@@ -34,7 +34,7 @@ struct candidates {
 static const struct {
     const char *name;
     const char *valued; /* short options whose value is the next word */
-    int operands;       /* words before the command */
+    int operands;       /* number of operands before the command */
 } wrappers[] = {
     {"env", "uC", 0},    {"timeout", "ks", 1}, {"nice", "n", 0},     {"ionice", "cn", 0},
     {"nohup", "", 0},    {"setsid", "", 0},    {"stdbuf", "ioe", 0}, {"time", "fo", 0},
@@ -148,7 +148,7 @@ static bool find_in_script(const char *text, const char *wanted, int depth)
                 begins && (is_assignment(word) || text_is_in(openers, ARRAY_LEN(openers), word));
             if (!precedes && script.count < LAUNCHED_WORDS_MAX)
                 script.words[script.count++] = word;
-            *at = separator; /* still to be read */
+            *at = separator; /* the separator has not been read yet */
         }
     }
     end_command(&script);
@@ -250,7 +250,8 @@ static bool candidates_next(struct candidates *candidates, size_t *line_out)
 
 enum { OUT = 0, ERR = 1 };
 
-/* How informative each kind of near miss is: a quoted match more than a word in passing. */
+/* How informative each kind of near miss is. A quoted match is the most informative, a word without
+ * the rest of the pattern the least. */
 static const int near_weight[] = {
     [NEAR_QUOTED] = 4, [NEAR_UNLESS] = 3, [NEAR_OUTRANKED] = 2, [NEAR_EXIT] = 1, [NEAR_PATTERN] = 0,
 };
@@ -372,8 +373,8 @@ static bool line_matches(struct scan *scan, int stream, size_t index,
 /* Keeps the weightiest near miss of each rule. */
 static void note_miss(struct scan *scan, const struct scan_match *match, enum near_why why)
 {
-    /* A word in passing matters only if the rule could have made the failure transient: "error"
-     * alone is near every rule for compilers. */
+    /* A word without the rest of the pattern matters only if the rule could have made the failure
+     * transient: "error" alone is near every rule for compilers. */
     const bool tells_nothing = why == NEAR_PATTERN && match->rule->class != VERDICT_TRANSIENT;
     if (!scan->keeps_nears || tells_nothing)
         return;

@@ -32,7 +32,7 @@ const char *rule_list_name(const struct json *rule)
     return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
 }
 
-/* A single rule counts as a list with one rule. */
+/* Returns the number of rules in a list; a single rule counts as a list with one rule. */
 static size_t count_of(const struct json *rules)
 {
     return json_kind(rules) == JSON_KIND_OBJECT ? 1 : json_count(rules);

@@ -21,8 +21,8 @@ enum {
     ZONE_NAME_MAX = 48,
     HOUR_MS = 3600 * 1000,
 };
-/* The smallest numbers that are an epoch, in seconds and in milliseconds. Smaller numbers are
- * seconds to wait. */
+/* The smallest numbers that count as an epoch time, in seconds and in milliseconds. Smaller numbers
+ * are seconds to wait. */
 #define EPOCH_LEAST    ((int64_t)1000000000)
 #define EPOCH_MS_LEAST ((int64_t)100000000000)
 
@@ -181,8 +181,9 @@ static bool offset_at(const struct hint_text *text, int64_t at_s, int *out_s)
     return input->zone_offset(input->zone_ctx, zone, at_s, out_s);
 }
 
-/* Returns the moment in local time, as seconds since 1970 by a clock of that zone: the next such
- * time of day, or the given date; a date without a year is at most half a year in the past. */
+/* Returns the moment in local time, as seconds since 1970 by a clock of that zone: the next moment
+ * with the given time of day, or the given date; a date without a year is at most half a year in
+ * the past. */
 static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
 {
     const int64_t time_s = (int64_t)clock->minute * 60;
@@ -197,7 +198,8 @@ static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
     return day * CALENDAR_DAY_S + time_s;
 }
 
-/* Reads "3am" in a zone. Returns one hour if the zone or the current time is unknown. */
+/* Reads a time such as "3am" in a zone. Returns one hour if the zone or the current time is
+ * unknown. */
 static int64_t read_clock(const struct hint_text *text)
 {
     struct clock_text clock;
@@ -224,7 +226,7 @@ static int64_t read_day(const struct hint_text *text)
     return ms >= 0 && ms < HOUR_MS ? HOUR_MS : ms;
 }
 
-/* Reads a time of day in an unknown zone. */
+/* Reads a time of day in an unknown zone: returns one hour. */
 static int64_t read_hour(const struct hint_text *text)
 {
     (void)text;

@@ -330,7 +330,7 @@ bool reason_parse(const char *text, enum reason *out)
     return false;
 }
 
-/* If none of the seven types fits, the subtype says what happened. */
+/* Returns the word for a transient verdict: that of its subtype if none of the seven types fits. */
 static const char *transient_word(const struct verdict *verdict)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* contract_check.c - checks a value against a schema, and reports what does not fit. */
+/* contract_check.c - checks a value against a schema, and reports the violations. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static bool check_contained(struct contract_checking *checking,
            contract_check_amount(checking, spot, &amount, contained);
 }
 
-/* An array and the state of comparing its elements. */
+/* An array whose elements are being compared. */
 struct comparison {
     struct contract_checking *checking;
     const struct contract_spot *spot;
@@ -298,7 +298,7 @@ static bool say_missing(struct contract_checking *checking, const struct contrac
     const struct contract_schema *own = find_row_schema(&schema->properties, member->at.key);
     struct str expected = {0};
     while (own && !own->constant && !own->choices && own->types == 0)
-        own = own->target; /* never a loop: those are rejected */
+        own = own->target; /* never a loop: loading rejects loops */
     if (own && own->constant) {
         char *constant = json_brief(own->constant, CONTRACT_SHOWN_MAX);
         str_add(&expected, constant);
@@ -563,7 +563,7 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
     return fits && checking->stop == CONTRACT_GOES_ON;
 }
 
-/* Recurses as deep as the value is nested, which the JSON parser limits. */
+/* Counts the values. Recurses as deep as the value is nested, which the JSON parser limits. */
 static int64_t count_values(const struct json *value)
 {
     int64_t count = 1;
@@ -615,7 +615,7 @@ bool contract_check(const struct contract *contract, const struct json *value,
     return check_values(contract, value, count_values(value), wrong);
 }
 
-/* Estimates the number of values: each takes at least one byte and a separator. */
+/* Estimates the number of values from the length: each takes at least one byte and a separator. */
 bool contract_check_read(const struct contract *contract, const struct json *value, size_t len,
                          struct violations *wrong)
 {

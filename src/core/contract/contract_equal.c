@@ -36,7 +36,7 @@ static void spend_number(int64_t *steps_left, const struct json *number)
     *steps_left -= json_kind(number) == JSON_KIND_REAL ? STEPS_REAL : 0;
 }
 
-/* A long string takes more than one step. */
+/* Spends the additional steps of a long string. */
 static void spend_steps(int64_t *steps_left, size_t len)
 {
     *steps_left -= (int64_t)(len / STEP_BYTES);

@@ -27,7 +27,9 @@ enum {
         4 * 1000 * 1000, /* maximum steps of one match, however long the text is */
     CONTRACT_MATCH_STEPS_ALL =
         20 * 1000 * 1000, /* maximum steps of all matches of a check, except free ones */
-    CONTRACT_MATCH_STEPS_TEXT = 4 * 1000 * 1000, /* the same for untrusted text */
+    CONTRACT_MATCH_STEPS_TEXT =
+        4 * 1000 *
+        1000, /* maximum steps of all matches of a check of untrusted text, except free ones */
 };
 
 struct contract_pattern;
@@ -40,7 +42,8 @@ ATTR_MUST_USE bool contract_pattern_open(struct contract_pattern **out, const ch
 /* `pattern` may be NULL. */
 void contract_pattern_close(struct contract_pattern *pattern);
 
-/* `steps` limits all matches together, except free ones (CONTRACT_MATCH_STEPS_FREE). */
+/* Creates a matcher. `steps` limits all matches together, except free ones
+ * (CONTRACT_MATCH_STEPS_FREE). */
 struct contract_matcher *contract_matcher_new(int64_t steps);
 /* `matcher` may be NULL. */
 void contract_matcher_free(struct contract_matcher *matcher);
@@ -257,7 +260,7 @@ enum contract_stop {
 
 /* The limits of a check. */
 struct contract_budget {
-    int64_t steps;       /* maximum of applied schemas, compared values and noted violations */
+    int64_t steps; /* maximum number of applied schemas, compared values and noted violations */
     int64_t match_steps; /* maximum steps of pattern matches */
 };
 
@@ -406,8 +409,8 @@ void contract_load_keyword(const struct contract_site *site, const char *keyword
  * decimals, members of objects in any order.
  */
 
-/* Compares two values. Takes one of *steps_left for each value; once *steps_left is below 0, stops,
- * and the result is meaningless. Recurses as deep as the values are nested. */
+/* Compares two values. Decrements *steps_left for each value. Stops once it is below 0; the result
+ * is then meaningless. Recurses as deep as the values are nested. */
 bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_left);
 
 /* Called for an element that equals an earlier one. Return false to stop. */

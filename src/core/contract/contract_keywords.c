@@ -248,7 +248,7 @@ static void read_array(const struct contract_site *site, void *slot)
         read_value(site, slot);
 }
 
-/* Reports a repeated element, then stops: one report is enough. */
+/* Stores the index of a repeated element, then stops: one report is enough. */
 static bool note_equal(void *ctx, size_t first, size_t second)
 {
     (void)first;
@@ -256,7 +256,7 @@ static bool note_equal(void *ctx, size_t first, size_t second)
     return false;
 }
 
-/* The names in a list must differ (validation, 6.1.1 and 6.5.3). */
+/* Checks that the names in a list differ (validation, 6.1.1 and 6.5.3). */
 static void check_unique(const struct contract_site *site)
 {
     int64_t steps = INT64_MAX;

@@ -50,8 +50,8 @@ static struct uri parse_uri(const char *text)
     return uri;
 }
 
-/* RFC 3986, 5.2.4: copies one segment at a time, with the '/' before it. A path without a leading
- * '/' gets none. */
+/* Appends the path without dot segments (RFC 3986, 5.2.4): copies one segment at a time, with the
+ * '/' before it. A path without a leading '/' gets none. */
 static void add_without_dots(struct str *out, const char *path, size_t len)
 {
     const size_t start = out->len;
@@ -89,7 +89,7 @@ static void add_part(struct str *out, const char *before, struct part part, cons
     str_add(out, behind);
 }
 
-/* RFC 3986, 5.2.2 */
+/* Appends the reference, resolved against `base` (RFC 3986, 5.2.2). */
 static void add_resolved(struct str *out, const struct uri *base, const struct uri *reference)
 {
     if (reference->scheme.is_there || reference->authority.is_there) {
@@ -124,7 +124,8 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
 
-/* Leaves %00 as it is, because no key contains U+0000. */
+/* Appends the part with its percent escapes decoded. Leaves %00 as it is, because no key contains
+ * U+0000. */
 static void add_decoded(struct str *out, struct part part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -359,7 +360,7 @@ static void contract_load_references(struct contract_loader *loader)
 
 enum {
     SHOWN_MAX = 60,   /* bytes of a value shown in a message */
-    NAMED_MAX = 1000, /* maximum number of schemas with $id, and of those with $anchor */
+    NAMED_MAX = 1000, /* maximum number of schemas with $id, and of schemas with $anchor */
 };
 
 static const char *const draft_uri = "https://json-schema.org/draft/2020-12/schema";
@@ -404,7 +405,7 @@ static size_t add_resource(struct contract *contract, const char *uri, struct co
     return contract->resource_count++;
 }
 
-/* A schema with $id begins a resource of its own, and so does the root. */
+/* Reads $id. A schema with $id begins a resource of its own, and so does the root. */
 static void read_id(const struct contract_site *site, struct contract_schema *schema)
 {
     struct contract *contract = site->loader->contract;
@@ -526,7 +527,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
     return schema;
 }
 
-/* Takes ownership of the document, even on failure. */
+/* Loads the document as a contract. Takes ownership of the document, even on failure. */
 static bool load_contract(struct json *document, struct contract **out, struct violations *wrong)
 {
     struct contract *contract = xcalloc(1, sizeof(*contract));

@@ -511,7 +511,8 @@ enum {
     REASON_MAX = 200,
 };
 
-/* Either a literal at the beginning, a word, or a compiled PCRE2 pattern. */
+/* Has one of three forms: a literal at the beginning, a word (a sequence of classes), or a compiled
+ * PCRE2 pattern. */
 struct contract_pattern {
     char *beginning; /* owned; NULL for the other forms */
     size_t beginning_len;

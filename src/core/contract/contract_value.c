@@ -25,8 +25,8 @@ struct contract_identity {
 
 /* Zero-initialized: no alternatives yet. */
 struct contract_identities {
-    size_t alternatives; /* alternatives of the value's type */
-    size_t others;       /* alternatives of the value's type with a different kernel or op */
+    size_t alternatives; /* number of alternatives of the value's type */
+    size_t others; /* number of alternatives of the value's type with a different kernel or op */
     struct contract_identity members[2]; /* `kernel`, `op` */
 };
 
@@ -84,7 +84,7 @@ static bool is_among_constants(const char *constants, const char *constant)
     }
 }
 
-/* Notes the errors of one more alternative. */
+/* Records the type and the mismatches of one more alternative. */
 static void contract_identities_add(struct contract_identities *identities,
                                     const struct contract_findings *findings)
 {
@@ -284,7 +284,7 @@ enum { NEAREST_SHOWN = 20 }; /* maximum violations of the nearest alternative in
 struct nearest {
     size_t index;
     struct contract_findings findings;     /* the errors of that alternative */
-    struct contract_identities identities; /* of all alternatives */
+    struct contract_identities identities; /* constants of all alternatives */
 };
 
 enum { CHOICES_SHOWN = 8 }; /* maximum choices of an enum in a message */

@@ -67,9 +67,10 @@ enum field_trust {
     FIELD_TRUST_ALWAYS,
     FIELD_TRUST_UNLESS_FALSE,
     FIELD_TRUST_UNLESS_TRUE,
-    FIELD_TRUST_UNLESS_HERE, /* unless it is "none" or "bwrap", which use only programs of this
-                                machine */
-    FIELD_TRUST_BY_MEMBER,   /* if any of its members does; a value without members does not */
+    FIELD_TRUST_UNLESS_HERE, /* unless the value is "none" or "bwrap", which use only programs of
+                                this machine */
+    FIELD_TRUST_BY_MEMBER, /* if any of its members needs trust; a value without members needs none
+                            */
 };
 
 /* Why a key needs trust: values of field.why. */
@@ -86,21 +87,21 @@ struct field {
     int item_least, item_most;
     const char *(*word)(int);
     const struct fields *members; /* OBJECT: its fields */
-    const char *not_one;          /* for numbers where 0 means off: why 1 is not allowed */
+    const char *not_one;          /* why 1 is not allowed, for numbers where 0 means off */
     field_fn *read;               /* called instead of reading by type */
     field_fn *check;              /* called after the member has been read */
     void (*write)(const void *object, struct str *out); /* called instead of writing by type */
     bool elsewhere;         /* read and written by other code; the type is only for the schema */
     bool settings_only;     /* not allowed in plans */
     enum field_trust trust; /* for keys that settings may have */
-    const char *why;        /* why it needs trust; follows the key in a sentence */
+    const char *why;        /* why the key needs trust; follows the key in a sentence */
 
     /* For the schema and the docs: */
     const char *means;  /* one line */
-    const char *values; /* only docs: its values, if they do not follow from the type */
+    const char *values; /* only docs: the member's values, if they do not follow from the type */
     const char *see;    /* only docs: follows `means` */
-    const char *ref;    /* only schema: the name of the definition that describes it */
-    bool own_shape;     /* only schema: its shape is in the file, not derived from its type */
+    const char *ref;    /* only schema: the name of the definition that describes the member */
+    bool own_shape; /* only schema: the member's shape is in the file, not derived from its type */
 };
 
 struct fields {

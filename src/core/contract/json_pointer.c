@@ -30,7 +30,7 @@ void json_pointer_add(struct str *out, const struct json_pointer *pointer, size_
     }
 }
 
-/* Fails if a '~' is not part of an escape. */
+/* Appends the unescaped key. Fails if a '~' is not part of an escape. */
 static bool read_key(struct str *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

@@ -13,7 +13,7 @@
 struct json_pointer {
     const struct json_pointer *up; /* borrowed; NULL for the whole document */
     const char *key;               /* borrowed; NULL for an element of an array */
-    size_t index;                  /* of the element, or of the member within its object */
+    size_t index;                  /* index of the element, or of the member within its object */
 };
 
 /* Appends "/tasks/0/steps", or "" for the whole document; about `max` bytes at most. Recurses as

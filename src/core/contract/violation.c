@@ -1,6 +1,4 @@
-/*
- * Lists of violations: what is wrong with a document, where, in the order of the document.
- */
+/* Lists of violations: the errors of a document and their positions, in document order. */
 #include "contract.h"
 
 #include <assert.h>
@@ -122,7 +120,7 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Ignores numbers, which are positions in lists. */
+/* Compares two paths. Ignores numbers, which are positions in lists. */
 static bool is_same_path(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -215,7 +213,7 @@ static struct token next_token(const char **at)
     return token;
 }
 
-/* "~1" means '/', "~0" means '~'. */
+/* Returns true if the token stands for the key: "~1" means '/', "~0" means '~'. */
 static bool means_key(const struct token *token, const char *key)
 {
     size_t i = 0;
@@ -274,7 +272,8 @@ static int compare_places(const struct json *document, const char *a, const char
     return *a ? 1 : -(*b != '\0');
 }
 
-/* Takes ownership of the violation. */
+/* Moves the violation to the list, which takes ownership of its strings, or drops it if the list is
+ * full. */
 static void move_violation(struct violations *list, struct violation *violation)
 {
     if (list->count < VIOLATIONS_MAX) {
@@ -315,11 +314,11 @@ void violations_merge(struct violations *list, struct violations *more, const st
  * Findings of a contract check, kept in document order.
  */
 
-/* How far a value is from fitting: the wrong type; another alternative, by a constant that tells
- * the alternatives apart; anything else. */
+/* Weights of errors, for how far a value is from fitting: a wrong type; a constant that identifies
+ * a different alternative; anything else. */
 enum { WEIGHT_TYPE = 1000, WEIGHT_CHOICE = 10, WEIGHT_OTHER = 1 };
 
-/* Adds the number of compared parts to *places. */
+/* Compares the paths of two findings. Adds the number of compared parts to *places. */
 static int compare_ways(const struct contract_finding *a, const struct contract_finding *b,
                         size_t *places)
 {
@@ -382,7 +381,7 @@ static void insert_finding(struct contract_findings *findings, size_t at,
     findings->count++;
 }
 
-/* Returns true if the finding is kept. A duplicate does not count. */
+/* Counts the finding unless it is a duplicate. Returns true if it is kept. */
 static bool finding_is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
 {
     if (at == SIZE_MAX)

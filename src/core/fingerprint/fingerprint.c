@@ -264,8 +264,8 @@ struct hashing {
     struct str masked, general;
 };
 
-/* Adds a member or an element, or a part of a long one. JSON text contains no control
- * characters. */
+/* Hashes a member or an element, or a part of a long one, with its tokens masked. JSON text
+ * contains no control characters. */
 static void hash_part(struct hashing *hashing, const char *bytes, size_t len)
 {
     struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
@@ -311,8 +311,9 @@ enum { NUMBER_BYTES = 8 };
 
 /* Sums over one stream. */
 struct sum {
-    struct digest plain;   /* of the hashes of lines */
-    struct digest general; /* of the hashes of lines with the call's own words masked */
+    struct digest plain; /* sum of the hashes of the lines */
+    struct digest
+        general; /* sum of the hashes of the lines, each with the call's own words masked */
     int64_t lines;
     unsigned masked;
 };
@@ -323,7 +324,7 @@ struct stream {
     XXH3_state_t *raw;             /* owned */
     struct sum sum;
     int64_t taken;   /* bytes that were normalised, at most FINGERPRINT_BYTES_MAX */
-    int64_t skipped; /* bytes after those, which were only counted */
+    int64_t skipped; /* bytes after the normalised ones, which were only counted */
 };
 
 /* All of stdout, while it may be one JSON value. */
@@ -491,7 +492,7 @@ static struct digest hash_result(const struct fingerprint *fingerprint, const st
     unsigned char bytes[SHA256_BYTES];
     sha256_finish(hash, bytes);
     struct digest digest = digest_from_bytes(bytes);
-    if (!digest_is_known(digest)) /* not covered: one in 2^128 */
+    if (!digest_is_known(digest)) /* not covered: the chance is one in 2^128 */
         digest.lo = 1;
     return digest;
 }

@@ -14,9 +14,9 @@
  * Hashing JSON without its volatile parts (fingerprint.c).
  */
 
-/* SHA-256 of the canonical text with the tokens of each member and element masked, and also the
- * call's own words if `words` is not NULL. Equals canonical_hash() if nothing is masked: blanks
- * within strings count. */
+/* Computes the SHA-256 of the canonical text with the tokens of each member and element masked, and
+ * also the call's own words if `words` is not NULL. The result equals that of canonical_hash() if
+ * nothing is masked: blanks within strings count. */
 void fingerprint_json_hash(const struct json *json, const struct normaliser_words *words,
                            unsigned char out[CANONICAL_HASH_BYTES]);
 
@@ -141,14 +141,15 @@ struct token_scan {
     const byte *start, *end;
     const byte *floor;   /* no token begins before this */
     const byte *matched; /* end of the last token found; NULL = none */
-    const byte *chosen;  /* end of a path that was checked and has only chosen names; NULL = none */
+    const byte *chosen;  /* end of a path that was checked and has only names chosen by people; NULL
+                            = none */
 };
 
 /* A word that contains a digit: a run of CLASS_WORD that begins at or after the floor. */
 struct token_word {
     const byte *from, *to;
-    unsigned classes;     /* classes of any byte */
-    unsigned all_classes; /* classes of every byte */
+    unsigned classes;     /* classes that at least one byte has */
+    unsigned all_classes; /* classes that every byte has */
 };
 
 /* Kinds of tokens by their replacement. */
@@ -218,9 +219,9 @@ static inline bool token_is_next(const struct token_scan *scan, const byte *at, 
 /* Finds a prefix at the start of a line: of a logger, a shell's job or a memory checker, or a meter
  * that fills the line. */
 bool token_time_prefix(const struct token_scan *scan, struct token *out);
-/* "[1]+", "==4711==": the job of a shell, the process of a memory checker. */
+/* Finds the job of a shell or the process id of a memory checker: "[1]+", "==4711==". */
 bool token_pid_prefix(const struct token_scan *scan, struct token *out);
-/* A line of only digits and signs, as progress meters print it. */
+/* Finds a line of only digits and signs, as progress meters print it. */
 bool token_meter(const struct token_scan *scan, struct token *out);
 /* Finds a time that begins with the word, which has a digit. */
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out);
@@ -232,7 +233,8 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
 bool token_id(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* Finds a hash, or the end of a pod's name. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out);
-/* Finds a number that differs each time: of a port, a worker, a connection, a reference. */
+/* Finds a number that differs each time, such as that of a port, a worker, a connection or a
+ * reference. */
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* Finds the value of a known key. `at` is a ':' or '='. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);

@@ -16,7 +16,7 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/* Masking one line that has no terminal noise: replacing its tokens. */
+/* Masking: replaces the tokens of one line, which has no terminal noise. */
 
 /* Classes of each byte. */
 const byte token_classes[256] = {
@@ -262,7 +262,8 @@ static const struct {
 };
 static_assert(ARRAY_LEN(placeholders) == TOKEN_NAME_COUNT, "every token has a word");
 
-/* "1.2.3", "10.0.0.1": no rule applies, except to Erlang's process names. */
+/* Returns true for "1.2.3" or "10.0.0.1": no rule applies to them, except to Erlang's process
+ * names. */
 static bool is_version(const struct token_scan *scan, const struct token_word *word)
 {
     if (!(word->all_classes & CLASS_DIGIT) || byte_before(scan, word->from) == '<')
@@ -436,7 +437,8 @@ static bool is_after_blank(const struct cleaned *cleaned)
     return cleaned->to == cleaned->start || cleaned->to[-1] == ' ';
 }
 
-/* Handles one character, or a sequence to drop. Returns the position after it. */
+/* Copies one byte, or drops a control character, a spinner or an escape sequence. A backspace
+ * removes the previous character. Returns the position after what was read. */
 static const char *clean_one(struct cleaned *cleaned, const char *p, const char *end)
 {
     if (*p == ' ' || *p == '\t') {
@@ -504,8 +506,8 @@ struct normaliser {
     struct str part; /* the unfinished line, at most line_max */
     bool returned;   /* the last byte was \r: either the line ends, or `part` will be overwritten */
     struct str clean;   /* the line without noise */
-    struct str text;    /* the same, with tokens replaced */
-    struct str general; /* the same, with the call's words replaced */
+    struct str text;    /* the cleaned line, with tokens replaced */
+    struct str general; /* the cleaned line, with tokens and the call's words replaced */
 };
 
 const char *normaliser_mask_words(enum normaliser_mask mask)

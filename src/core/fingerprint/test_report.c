@@ -21,7 +21,7 @@ enum order { NUMBER_FIRST, WORD_FIRST };
 static const struct form {
     const char *name, *begins, *holds;
     enum order order;
-    bool adds; /* several programs write such a line each; their numbers are added */
+    bool adds; /* several test programs each write such a line; their numbers are added */
 } forms[] = {
     {"pytest", "=", " in ", NUMBER_FIRST, false},
     {"cargo", "test result:", " passed;", NUMBER_FIRST, true},
@@ -135,7 +135,8 @@ static void read_numbers(const char *line, enum order order, struct test_report 
     }
 }
 
-/* Reads "92% tests passed, 1 tests failed out of 13", where the words follow each other. */
+/* Reads "92% tests passed, 1 tests failed out of 13", in which the words next to the numbers do not
+ * tell what is counted. */
 static void read_ctest(const char *line, struct test_report *report)
 {
     static const char middle[] = " tests failed out of ";

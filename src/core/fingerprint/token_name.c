@@ -116,7 +116,8 @@ static const struct key *key_named(const byte *from, const byte *to)
     return len < 2 ? NULL : bsearch(name, keys, ARRAY_LEN(keys), sizeof(keys[0]), compare_key);
 }
 
-/* Returns the start of the key that ends at `to`, with the characters that join its words. */
+/* Returns the start of the key that ends at `to`. A key may contain '-' and '_', but does not begin
+ * with them. */
 static const byte *key_start(const struct token_scan *scan, const byte *to)
 {
     const byte *from = to;
@@ -186,11 +187,11 @@ enum {
     HEX_SURE = 12, /* minimum length for which digits alone suffice */
     HEX_MAX = 128, /* hex digits of a SHA-512 digest */
     JOINED_HEX_MIN = 6,
-    POD_SET_MIN = 8, /* minimum length of the generated name of a pod's set */
+    POD_SET_MIN = 8, /* minimum length of the generated name of a pod's replica set */
     POD_SET_MAX = 10,
     POD_LEN = 5,
     NAME_MIN = 5, /* minimum letters of a word that happens to be hex */
-    NAME_MAX = 8, /* maximum length of such a word with its number */
+    NAME_MAX = 8, /* maximum length of a hex word with a number after it */
     ID_MIN = 16,
     ID_MAX = 128,
     SPELT_PERCENT = 38, /* maximum percentage of an id in runs of lower-case letters */
@@ -443,8 +444,8 @@ static bool has_other_than_lower(const byte *from, const byte *to)
     return !(all_classes(from, to) & CLASS_LOWER);
 }
 
-/* Returns true if a run of letters and digits in a name looks random; `last` if the name ends with
- * it. */
+/* Returns true if a run of letters and digits in a name looks random. `last` is true if the name
+ * ends with the run. */
 static bool is_random_run(const byte *from, const byte *to, bool last)
 {
     const ptrdiff_t len = to - from;
@@ -462,8 +463,8 @@ static bool is_random_run(const byte *from, const byte *to, bool last)
     return len >= SUFFIX_MIN && len * 10 < 26 * (ptrdiff_t)token_parts(from, to);
 }
 
-/* Returns true for "ccUwfH2T.s" of compilers, "tmpab12_x9z" of Python, "tmp.Xa81bQz0Kd" of
- * mktemp. */
+/* Returns true for names that begin like "ccUwfH2T.s" of compilers, "tmpab12_x9z" of Python or
+ * "tmp.Xa81bQz0Kd" of mktemp. */
 static bool is_known_form(const byte *from, const byte *to)
 {
     const byte *end = from;
@@ -481,7 +482,7 @@ static bool is_known_form(const byte *from, const byte *to)
 }
 
 /* Returns true for the characters that mktemp substitutes for XXXXXX at the end of a name: letters
- * of both cases with more than the first one capital, or digits among them. After a dot, one
+ * of both cases with a capital after the first letter, or digits among them. After a dot, one
  * capital in six or digits in two places suffice, because no file extension looks like that. */
 static bool is_template_end(const byte *from, const byte *to)
 {

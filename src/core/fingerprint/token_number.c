@@ -398,8 +398,8 @@ static bool find_port(const struct token_scan *scan, const struct token_word *wo
     return (host || bracket) && token_set(out, word->from, word->to, TOKEN_PORT, NORMALISER_PORTS);
 }
 
-/* Finds the worker in pytest's "[gw3]" with the progress, "[gw3] [ 20%]", because chance decides
- * which worker runs a test; and in its folder "popen-gw3". */
+/* Finds the worker in pytest's "[gw3] [ 20%]", with the progress because chance decides which
+ * worker runs a test, and in its folder "popen-gw3". */
 static bool find_pytest_worker(const struct token_scan *scan, const struct token_word *word,
                                struct token *out)
 {
@@ -609,7 +609,8 @@ static bool is_year(const struct token_scan *scan, const byte *at)
     return is_between(digits_value(scan, at, 4), YEAR_MIN, YEAR_MAX);
 }
 
-/* Returns true for "Jan" and so on; English, as programs write them. */
+/* Returns true if `at` begins with one of the names, of three letters each: "Jan" and so on. They
+ * are English, as in the output of programs. */
 static bool is_time_word(const byte *at, const char *names)
 {
     for (const char *name = names; *name; name += 3) {

@@ -1,5 +1,5 @@
-/* event_codec.c - writes and reads the JSON object of an event, and checks its numbers, as the
- * tables of its fields say (event_data.c). */
+/* event_codec.c - writes and reads the JSON object of an event, and checks its numbers, from the
+ * field tables in event_data.c. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void *at(void *base, const struct event_field *field)
     return (char *)base + field->offset;
 }
 
-/* Returns the value of a field that has a number. */
+/* Returns the value of an integer field (also bits, words and booleans), or 0 for other types. */
 static int64_t get_number(const void *base, const struct event_field *field)
 {
     const void *from = at_const(base, field);
@@ -92,7 +92,7 @@ static void set_number(void *base, const struct event_field *field, int64_t valu
     case EVENT_FIELD_BOOL:
         memcpy(to, &flag, sizeof(flag));
         break;
-    case EVENT_FIELD_REAL: /* only default values */
+    case EVENT_FIELD_REAL: /* set only for default values */
         memcpy(to, &real, sizeof(real));
         break;
     case EVENT_FIELD_DIGEST:
@@ -548,8 +548,8 @@ static bool read_field(void *base, const struct event_field *field, struct json_
     return false;
 }
 
-/* Members are usually in the order of the fields, so each search begins after the previous
- * field. */
+/* Reads the members into their fields. Members are usually in the order of the fields, so each
+ * search begins after the previous field. */
 static bool read_fields(void *base, const struct event_fields *fields, struct json_members members,
                         struct str *room)
 {

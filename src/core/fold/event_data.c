@@ -35,7 +35,7 @@ WORDS(gain_word, entropy_gain_name, entropy_gain)
 WORDS(workspace_word, workspace_kind_name, workspace_kind)
 WORDS(budget_word, budget_kind_name, budget_kind)
 
-/* The number is a phase + 1; 0 = none. */
+/* Returns the name of the phase `number` - 1, or "" for 0. */
 static const char *phase_word(int number)
 {
     return number == 0 ? "" : phase_name((enum phase)(number - 1));

@@ -45,8 +45,8 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* Adds a step that may start to the queue where the scheduler looks for it: that of its gate, or
- * the common one. */
+/* Adds a step that may start to the queue of its gate or, if it has no gate, to the common
+ * queue. */
 static void line_up(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
@@ -219,7 +219,8 @@ void fold_away(const struct fold *fold, const struct moment *since)
         fold_length_ms(fold->state->away_ms + fold->event->at.mono_ms - since->mono_ms);
 }
 
-/* A run that has ended stays ended until one of its steps is reopened. */
+/* Handles a run that continues after its engine died, or that is reopened. A run that has ended
+ * stays ended until one of its steps is reopened. */
 void fold_run_recovered(const struct fold *fold)
 {
     struct run_state *state = fold->state;

@@ -19,8 +19,8 @@ struct fold {
 };
 
 enum {
-    FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* maximum between starts that are spread */
-    FOLD_COUNT_MAX = 1000 * 1000, /* maximum of jobs, grants, attempts and consecutive limits */
+    FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* maximum time between starts that a gate spreads */
+    FOLD_COUNT_MAX = 1000 * 1000, /* maximum jobs, grants, attempts and consecutive limits */
 };
 
 /* Returns whether the fields of the event are in range and fit the plan and the state. */

@@ -24,7 +24,7 @@ static void end_wall(struct budget_state *budget, const struct moment *now)
     budget->wall_from = (struct moment){0};
 }
 
-/* Updates when the task's wall budget must be checked. */
+/* Updates the time at which the task's wall budget must be checked. */
 static void set_wall_alarm(const struct fold *fold, int number)
 {
     struct run_state *state = fold->state;
@@ -119,7 +119,7 @@ void fold_budget(const struct fold *fold)
     str_done(&words);
 }
 
-/* Renews the budgets of a task, or of the run (-1). */
+/* Renews the budgets of a task or, if `task` is -1, of the run. */
 static void renew_budget(const struct fold *fold, int task, struct budget_state *budget)
 {
     struct budget_use use;
@@ -170,7 +170,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent);
 }
 
-/* Replaces *out; with NULL if the event has no string. */
+/* Replaces *out with a copy of the string, or with NULL if the event has none. */
 static void keep_text(const char *text, char **out)
 {
     free(*out);
@@ -189,7 +189,7 @@ void fold_agent_session(const struct fold *fold)
     fold->task->agent->heard_new = !event->session.resumed;
 }
 
-/* Replaces the usage reported for this attempt before. */
+/* Replaces the usage that was reported earlier for this attempt. */
 void fold_agent_used(const struct fold *fold)
 {
     struct agent_used *run = &fold->state->used;

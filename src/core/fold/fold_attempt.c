@@ -123,7 +123,7 @@ void fold_attempt_started(const struct fold *fold)
     fold_agent_started(fold);
 }
 
-/* The attempt wrote output again, or ended. */
+/* Ends the silence of an attempt that wrote output again, or ended. */
 void fold_attempt_heard(const struct fold *fold)
 {
     const struct moment *now = &fold->event->at;
@@ -295,7 +295,7 @@ void fold_wait_started(const struct fold *fold)
         step->free_hints++;
     }
     if (fold->state->use ==
-        RUN_STATE_DECIDES) /* a streaming reader still has to print the verdict */
+        RUN_STATE_DECIDES) /* not if streaming: the reader still has to print the verdict */
         forget_verdict(fold);
     heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
     fold_set_status(fold, fold->task, TASK_BACKOFF);

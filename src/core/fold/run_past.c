@@ -268,10 +268,10 @@ struct piece {
 
 /* A task as it was from some moment on. */
 struct version {
-    int64_t seq;            /* of the first kept moment with this state */
+    int64_t seq;            /* event number of the first kept moment with this state */
     struct version *before; /* owned; NULL: as the task began */
     unsigned char *packed;  /* owned */
-    size_t bytes;           /* bytes of this version with `packed` */
+    size_t bytes;           /* bytes of this version, including `packed` */
     struct piece *pieces[]; /* reference counted; by step, NULL = no attempts */
 };
 
@@ -293,7 +293,7 @@ struct kept_task {
 
 /* The marked state: at one event after a moment, until the state passes the next moment. */
 struct spot {
-    int64_t seq;           /* 0 = none */
+    int64_t seq;           /* event number; 0 = none */
     unsigned char *packed; /* owned; the state of the run apart from its tasks */
     struct spot_task {
         int number;
@@ -447,8 +447,8 @@ static int64_t moment_from(const struct run_past *past, int64_t seq)
     return past->moments[low].seq;
 }
 
-/* Keeps only the latest of the versions that belong to the same moment now that others were
- * dropped. */
+/* Keeps only the latest of several versions that belong to the same moment, because the moments
+ * between them were dropped. */
 static void thin_task(struct run_past *past, int number)
 {
     struct kept_task *kept = &past->tasks[number];

@@ -255,9 +255,9 @@ enum scope {
     OF_RUN,
     OF_RUN_OR_TASK,
     OF_TASK,
-    OF_ANY_ATTEMPT,  /* of any step, running or ended */
-    OF_PAST_ATTEMPT, /* of any step, ended */
-    OF_STEP,         /* the current step; also for the scopes below */
+    OF_ANY_ATTEMPT,  /* an attempt of any step, running or ended */
+    OF_PAST_ATTEMPT, /* an ended attempt of any step */
+    OF_STEP,         /* the current step, like the scopes below */
     OF_LATEST_ATTEMPT,
     OF_NEW_ATTEMPT,
 };
@@ -277,7 +277,7 @@ enum {
 static const struct {
     fold_fn *apply;
     enum scope scope;
-    unsigned when; /* for OF_STEP and below */
+    unsigned when; /* allowed statuses, for OF_STEP and the scopes below it */
 } handlers[] = {
     [EVENT_NONE] = {ignore_event, OF_RUN, WHEN_ANY},
     [EVENT_RUN_STARTED] = {fold_run_started, OF_RUN, WHEN_ANY},
@@ -371,7 +371,7 @@ static bool refuse(const struct event *event, const char *why, struct err *err)
                    event_kind_name(event->kind), why);
 }
 
-/* Applies an event that event_fits() accepted. */
+/* Applies an event that event_fits() accepted. Fails if a value is out of range. */
 static bool apply_event(struct fold *fold, bool known, struct err *err)
 {
     struct run_state *state = fold->state;

@@ -312,7 +312,8 @@ static void mix_budget(uint64_t *digest, const struct budget_state *budget)
     mix(digest, budget->wall_from.mono_ms);
 }
 
-/* Includes whether there is text for the agent, but not the text. */
+/* Adds an agent to the digest. Only adds whether it has a repair prompt and a nudge, not their
+ * text. */
 static void mix_agent(uint64_t *digest, const struct task_agent *agent)
 {
     mix(digest, agent != NULL);

@@ -12,7 +12,8 @@
 
 #include "event.h"
 
-/* Encodes a step and its attempt number as one number, for entropy.h. No step has more attempts. */
+/* Number of low bits for the attempt: entropy.h gets step and attempt as one number. No step has
+ * 2^24 attempts. */
 enum { ATTEMPT_BITS = 24 };
 static const int64_t attempt_mask = (INT64_C(1) << ATTEMPT_BITS) - 1;
 
@@ -65,7 +66,7 @@ int circles_next_scale(const struct circles *circles)
 void circles_go_on(struct circles *circles, int scale)
 {
     entropy_state_go_on(&circles->state);
-    circles->state.scale = scale; /* as logged, whatever this build would compute */
+    circles->state.scale = scale; /* the logged value, whatever this build would compute */
     circles->verdict = (struct entropy_verdict){0};
     circles->first_step = circles->last_step = 0;
     circles->told = false;

@@ -10,12 +10,10 @@
 #include "entropy_window.h"
 #include "xalloc.h"
 
-/*
- * The window of recent steps. Applies one fact after another; entropy.h describes facts and
- * rungs.
- */
+/* The window of recent steps, to which facts are applied one by one. entropy.h describes facts and
+ * rungs. */
 
-enum { BARREN_STEP = 100 /* percent */ };
+enum { BARREN_STEP = 100 /* weight of an ordinary step, in percent */ };
 
 const struct past *entropy_window_past(const struct entropy_window *window, int back)
 {
@@ -36,9 +34,9 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window)
     return window->nudges ? window->nudges : &none;
 }
 
-/* Grows the ring only while it is smaller than its final size, so growing never has to rotate
- * it. Doubles by hand because xgrow() would allocate more: most tasks have one call, and a run
- * may have very many tasks. */
+/* Adds a call to the ring. Grows the ring only while it is smaller than its final size, so growing
+ * never has to rotate it. Doubles by hand because xgrow() would allocate more: most tasks have one
+ * call, and a run may have very many tasks. */
 static void remember_call(struct entropy_window *window, const struct past *past)
 {
     if (window->count == window->cap && window->cap < ENTROPY_WINDOW) {
@@ -62,8 +60,9 @@ static void add_to_streak(struct streak *streak, const struct past *past, int am
     streak->count = streak->count > INT_MAX - amount ? INT_MAX : streak->count + amount;
 }
 
-/* Returns true if the step did something new although its call and result look the same:
- * deleting one container after another is no repetition, nor is trying one input after another. */
+/* Returns true if the step did something new although its call and result look the same: deleting
+ * one container after another is not a repetition, and neither is trying one input after
+ * another. */
 static bool step_is_new(const struct past *past)
 {
     const unsigned other_input = ENTROPY_FAILED | ENTROPY_REVIEW;
@@ -71,7 +70,7 @@ static bool step_is_new(const struct past *past)
            (past->bits & other_input) == other_input;
 }
 
-/* Continues the streak, or begins one with another step. */
+/* Extends the streak, or starts a new one if the step does not repeat the previous one. */
 static void count_repeat(struct streak *streak, const struct past *before, const struct past *past)
 {
     const bool same = before && digest_equal(before->call, past->call) &&
@@ -94,7 +93,8 @@ static void take_call(struct entropy_window *window, const struct past *past,
         int weight = past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
         if (past->bits & ENTROPY_POLL)
             weight = limits->poll_weight;
-        /* The first of several refusals counted as news at the time, so add it now. */
+        /* The previous step was the first refusal and counted as news at the time, so add it to the
+         * streak now. */
         if (past->bits & ENTROPY_REFUSED && window->barren.count == 0 && before)
             add_to_streak(&window->barren, before, BARREN_STEP);
         add_to_streak(&window->barren, past, weight);
@@ -134,8 +134,8 @@ static void take_step(struct entropy_window *window, enum entropy_kind kind,
     }
 }
 
-/* Returns true if this loop has not been reported yet and the limit of nudges is not reached; then
- * counts it as reported. */
+/* Returns true, and counts the loop as reported, if it has not been reported yet and the nudge
+ * limit is not reached. */
 static bool report_once(struct entropy_window *window, const struct entropy_verdict *verdict,
                         int nudges_max)
 {
@@ -208,7 +208,8 @@ bool entropy_is_stuck(const struct digest *results, size_t count, int window)
 
 enum { CYCLE_MIN = 2, LAPS_MIN = 2 };
 
-/* Doubles the threshold after each "go on", up to a limit, so that the detector never gives up. */
+/* Returns the threshold times the scale, which doubles after each "go on". The result has an upper
+ * bound, so that the detector never gives up. */
 static int scaled_limit(const struct sight *sight, int limit)
 {
     const int most = limit > ENTROPY_REPEAT_MAX ? limit : ENTROPY_REPEAT_MAX;
@@ -224,7 +225,8 @@ static enum entropy_level level_of(const struct sight *sight, int count, int nud
     return ENTROPY_OK;
 }
 
-/* The finalizer of splitmix64: the sum of a few digests is not a digest itself. */
+/* The finalizer of splitmix64. Digests are mixed before they are added, so that their sum is not
+ * itself the digest of a call. */
 static uint64_t mix_bits(uint64_t value)
 {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -237,8 +239,8 @@ static struct digest identity_of_rung(enum entropy_rung rung)
     return (struct digest){.hi = mix_bits((uint64_t)rung), .lo = mix_bits(~(uint64_t)rung)};
 }
 
-/* Identifies the set of calls among the last `steps`. Order and number do not matter, so neither
- * does where a lap begins. */
+/* Identifies the set of calls among the last `steps`. Their order and how often each occurs do not
+ * matter, so neither does where a lap begins. */
 static struct digest identity_of_calls(const struct entropy_window *window, int steps)
 {
     struct digest sum = {0};
@@ -267,8 +269,8 @@ static struct entropy_verdict verdict_of_streak(const struct sight *sight,
     };
 }
 
-/* Repeat: the same call with the same result. Polling gets more patience. So does a success in
- * which only masked bytes differ: it may be a measurement taken several times. */
+/* Judges repeats: the same call with the same result. Polls have higher thresholds. So do successes
+ * that differ only in masked bytes: they may be repeated measurements. */
 static enum entropy_level see_repeat(const struct sight *sight, struct entropy_verdict *out)
 {
     const struct entropy_limits *limits = sight->limits;
@@ -294,7 +296,7 @@ static enum entropy_level see_repeat(const struct sight *sight, struct entropy_v
     return level;
 }
 
-/* Counts the steps, back from the last one, that equal the step `period` steps earlier. */
+/* Returns how many of the last steps, without a gap, equal the step `period` steps before them. */
 static int steps_again(const struct entropy_window *window, int period)
 {
     int same = 0;
@@ -315,7 +317,8 @@ static bool acts(const struct past *past)
     return !(past->bits & (ENTROPY_POLL | ENTROPY_IDLE));
 }
 
-/* A lap counts as a cycle only if it has two different steps, and at least one of them acts. */
+/* Returns true if the lap counts as a cycle: it has two different steps, and at least one of them
+ * acts. */
 static bool lap_counts(const struct entropy_window *window, int period)
 {
     const struct past *last = entropy_window_past(window, 0);
@@ -363,22 +366,25 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
     return ENTROPY_OK;
 }
 
-/* How failures of one call can be alike. */
+/* Ways in which failures of one call can be alike. */
 enum sameness {
-    SAME_RESULT, /* whatever changed in between */
-    NOTHING_NEW, /* and nothing changed: a line that comes and goes is no progress */
-    KNOWN_ONES,  /* whatever changed: two or three failures take turns, or one moves down */
+    SAME_RESULT, /* the same result, whatever changed in between */
+    NOTHING_NEW, /* no news, and nothing changed in between: a line that comes and goes is no
+                    progress */
+    KNOWN_ONES,  /* known failures, whatever changed in between: a few take turns, or one moves down
+                    in its file */
     SAMENESS_COUNT,
 };
 
-/* How often the call failed alike, back to where it did something else. */
+/* How often the last call failed in the same way, counting back until it did something else. */
 struct failures {
     int count[SAMENESS_COUNT];
-    int steps[SAMENESS_COUNT]; /* since the first one */
+    int steps[SAMENESS_COUNT]; /* steps since the first of these failures */
     bool raw_differs;
 };
 
-/* Counts failures with the same result as the one after them, or, as NOTHING_NEW, without news. */
+/* Counts failures of the last call, back from the last step, as long as the results are equal or,
+ * for NOTHING_NEW, the later failure brought nothing new. */
 static void count_same(const struct entropy_window *window, enum sameness sameness,
                        struct failures *out)
 {
@@ -402,8 +408,8 @@ static void count_same(const struct entropy_window *window, enum sameness samene
     }
 }
 
-/* Counts failures of which most came back after another one, or moved down in a source file. The
- * first two may be new. */
+/* Counts failures of the last call if at least `least` of them are known: they came back after a
+ * different failure, or moved down in a source file. Up to two others may be new. */
 static void count_known(const struct entropy_window *window, int least, struct failures *out)
 {
     enum { FIRST_ONES = 2 };
@@ -526,7 +532,7 @@ static enum entropy_level see_chant(const struct sight *sight, struct entropy_ve
                : ENTROPY_OK;
 }
 
-/* The most specific rung first: it is the one reported. */
+/* Most specific rung first: of several rungs with the same level, the first one is reported. */
 static const struct {
     enum entropy_rung rung;
     enum entropy_level (*see)(const struct sight *sight, struct entropy_verdict *out);

@@ -16,12 +16,10 @@
 #include "text.h"
 #include "xalloc.h"
 
-/*
- * Traits of a tool, by its name.
+/* Traits of a tool, by its name.
  *
- * Tools of some twenty agents and of MCP servers have their own names, made of few words
- * ("read_file", "mcp__crm__update_contact", "TodoWrite").
- */
+ * The tools of some twenty agents and of MCP servers have different names, but these are made of a
+ * small set of words ("read_file", "mcp__crm__update_contact", "TodoWrite"). */
 
 enum { WORD_BYTES = 24, WORDS_MAX = 12 };
 
@@ -168,7 +166,7 @@ static const struct {
     {"subagent", CALL_DELEGATES},
 };
 
-/* Words for taking the next item. All words of a name are checked. */
+/* Words for taking the next item of a queue. Every word of a tool's name is checked. */
 static const char *const takers[] = {
     "blpop", "consume", "dequeue",         "lpop", "next",
     "pop",   "receive", "receive-message", "rpop", "shift",
@@ -189,7 +187,8 @@ static bool is_symbol_byte(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
 }
 
-/* Returns true if the byte, which is not the first, marks a name in code: with_this or withThis. */
+/* Returns true if the byte at `at`, which must not be 0, marks a name in code: with_this or
+ * withThis. */
 static bool marks_symbol(const char *text, size_t at)
 {
     return text[at] == '_' || (ascii_is_upper(text[at]) && ascii_is_lower(text[at - 1]));
@@ -237,21 +236,19 @@ unsigned entropy_tool_traits(const char *tool)
     return traits;
 }
 
-/*
- * The key of a call.
+/* The key of a call.
  *
  * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1, null =
  * absent), without members that only comment on the call (a description, a thought, its id).
- * Commands are squeezed by entropy_shell_read(). Of a plan only the pattern of its statuses
- * counts. The normaliser masks the key like a result: otherwise an id that is new in each lap
- * would hide the loop. `exact` tells whether the arguments are new.
- */
+ * Commands are reduced by entropy_shell_read(). For a plan, only the pattern of its statuses
+ * counts. The normaliser masks the key like a result: otherwise an id that is new in each lap would
+ * hide the loop. `exact` tells whether the arguments are new. */
 
 enum {
-    STRING_WORDS_MAX = 4096, /* only the words of this many bytes of a string are read */
+    STRING_WORDS_MAX = 4096, /* bytes of a string whose words are read; the rest is ignored */
     WORD_BARE_BYTES = 128,   /* longer words are compared as written */
-    OPTION_MAX = 4,          /* letters after a single dash */
-    SYMBOL_BYTES = 64,       /* of a longer symbol only the start is compared */
+    OPTION_MAX = 4,          /* maximum bytes of an option with a single dash, including the dash */
+    SYMBOL_BYTES = 64,       /* only the start of a longer symbol is compared */
     SYMBOL_BYTES_MIN = 5,
 };
 
@@ -263,7 +260,7 @@ static const char *const talk[] = {
 };
 /* Members that comment on the call unless they are the tool's content. */
 static const char *const talk_of_files[] = {"description", "title", "comment", "instruction"};
-/* Members that hold what another agent is to do. */
+/* Members that hold the prompt for another agent. */
 static const char *const prompt_keys[] = {"prompt", "message", "task", "instructions"};
 
 static const char *const path_keys[] = {"path",        "file_path",  "filePath",      "file",
@@ -277,7 +274,7 @@ static const char *const old_keys[] = {"old",     "old_string", "old_str", "oldS
                                        "oldText", "search",     "diff",    "patch",
                                        "edits",   "insert_line"};
 static const char *const status_keys[] = {"status", "state", "done", "completed"};
-/* Statuses of items that are not begun, and of items that are not done. */
+/* Statuses of items that are not begun, and of items that are begun but not done. */
 static const char *const waiting_statuses[] = {"pending", "todo",   "not_started", "not-started",
                                                "open",    "queued", "planned"};
 static const char *const begun_statuses[] = {"in_progress", "in-progress", "in progress",
@@ -289,7 +286,7 @@ static const char *const handle_keys[] = {"ref",         "uid",     "handle",   
 static const char *const part_keys[] = {"element", "label", "name", "text", "description"};
 static const char *const input_keys[] = {"chars", "input", "keys", "stdin", "data"};
 
-/* Returns the first of these members that exists. */
+/* Returns the value of the first of the keys that `args` has, or NULL. */
 static const struct json *member_of(const struct json *args, const char *const *keys, size_t count)
 {
     const struct json *found = NULL;
@@ -308,7 +305,8 @@ static int compare_members(const void *a, const void *b)
     return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
 }
 
-/* ["bash", "-lc", "make"] is the line that bash gets; other arrays are joined by blanks. */
+/* Appends the command line that an array stands for: make for ["bash", "-lc", "make"]. The elements
+ * of other arrays are joined with blanks. */
 static void join_command(const struct json *command, struct str *out)
 {
     const size_t count = json_count(command);
@@ -388,8 +386,8 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     free(members);
 }
 
-/* Returns how far an item is: 0 if it is not begun, 1 if it is begun, ITEM_DONE if nothing is left.
- */
+/* Returns the progress of an item: 0 if it is not begun, 1 if it is begun, ITEM_DONE if it is
+ * done. */
 static int progress_of_status(const struct json *status)
 {
     const char *text = json_text(status, json_kind(status) == JSON_KIND_FALSE ? "pending" : "done");
@@ -398,7 +396,7 @@ static int progress_of_status(const struct json *status)
     return text_is_in(begun_statuses, ARRAY_LEN(begun_statuses), text) ? 1 : ITEM_DONE;
 }
 
-/* Appends the values of all members that report progress, and counts them. */
+/* Appends the status of every item, counts the items and adds up their progress. */
 static void write_statuses(struct entropy_call *call, const struct json *json, struct str *key)
 {
     const char *name;
@@ -421,8 +419,8 @@ static void write_statuses(struct entropy_call *call, const struct json *json, s
     }
 }
 
-/* Notes the symbols in a text: names such as with_this or withThis, but not parts of a path.
- * Ignores case and underscores. */
+/* Adds hashes of the symbols in a text: names such as with_this or withThis, but not parts of a
+ * path. Ignores case and underscores. */
 static void read_symbols(struct entropy_call *call, const char *text, size_t len)
 {
     for (size_t at = 0; at < len && call->symbol_count < CALL_SYMBOLS_MAX;) {
@@ -442,7 +440,8 @@ static void read_symbols(struct entropy_call *call, const char *text, size_t len
     }
 }
 
-/* Adds the words of all strings in the arguments. */
+/* Adds the names in all strings of the arguments to `set` and all their words to `words` (may be
+ * NULL). For calls that read and for command lines, also adds their symbols to the call. */
 static void read_strings(struct entropy_call *call, const struct json *json, struct word_set *set,
                          struct normaliser_words *words)
 {
@@ -467,7 +466,7 @@ static void read_strings(struct entropy_call *call, const struct json *json, str
     }
 }
 
-/* Adds the words of a prompt as they are written, and what else the other agent gets. */
+/* Adds the words, as written, of the prompt and of all other strings that the other agent gets. */
 static void read_prompt(struct entropy_call *call, const struct json *args)
 {
     const char *name;
@@ -480,8 +479,8 @@ static void read_prompt(struct entropy_call *call, const struct json *args)
     }
 }
 
-/* Editors with one tool for everything, and tools that run something in the background, name
- * their action in an argument. */
+/* Returns the traits, corrected by the action that an argument names: editors with one tool for
+ * everything, and tools that run something in the background, have such an argument. */
 static unsigned traits_of_action(const struct json *args, unsigned traits)
 {
     static const struct {
@@ -504,7 +503,8 @@ static unsigned traits_of_action(const struct json *args, unsigned traits)
     return traits;
 }
 
-/* `wait` with only a time waits for nothing in particular. */
+/* Returns true if all arguments are times: a `wait` with only a time waits for nothing in
+ * particular. */
 static bool waits_for_time(const struct json *args)
 {
     static const char *const times[] = {"seconds", "secs",   "ms",      "milliseconds",
@@ -519,7 +519,7 @@ static bool waits_for_time(const struct json *args)
     return only_times;
 }
 
-/* Returns true if a text is replaced by itself. */
+/* Returns true if an edit replaces a string with itself. */
 static bool replaces_nothing(const struct json *args)
 {
     static const struct {
@@ -555,7 +555,7 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits = CALL_PAUSES;
     if ((traits & ~(unsigned)CALL_TAKES) == 0 && json_get(args, "code"))
         traits |= CALL_CODE;
-    /* A query of a database asks about what it names; it is not a search engine. */
+    /* A database query asks about the names in it, unlike the words for a search engine. */
     if (json_get(args, "sql"))
         traits &= ~(unsigned)CALL_SEARCHES;
     /* A command is run, whatever the tool is called. */
@@ -579,7 +579,7 @@ static void add_line_digest(void *ctx, const struct normaliser_line *line)
     sum->lo = entropy_hash_pair(sum->lo, digest.lo);
 }
 
-/* Digest of the key's normalised lines, in order. */
+/* Returns the digest of the key's normalised lines, in order. */
 static struct digest masked_digest(const struct str *key)
 {
     struct digest sum = {.lo = 1};
@@ -591,7 +591,7 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
-/* Four numbers separated by dots, optionally with a port or a mask. */
+/* Returns true for four numbers separated by dots, optionally with a port or a mask. */
 static bool is_ip_address(const char *word, size_t len)
 {
     int dots = 0;
@@ -625,7 +625,8 @@ static bool ends_with(const char *bytes, size_t len, const char *with)
     return len >= with_len && memcmp(bytes + len - with_len, with, with_len) == 0;
 }
 
-/* True for a name without a folder and for the host of a URL, except localhost. */
+/* Returns true for a word without a slash, and for a word with a URL unless its host is localhost
+ * or begins with "127.". */
 static bool may_be_host(const char *word, size_t len)
 {
     const size_t host = host_of_url(word, len);
@@ -655,7 +656,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
     int letters = 0;
     bool has_wildcard = false, is_path = false, is_symbol = false, has_digit = false;
     const char *equals = memchr(word, '=', len);
-    size_t first = equals ? (size_t)(equals - word) + 1 : 0; /* after the name of an option */
+    size_t first = equals ? (size_t)(equals - word) + 1 : 0; /* after "name=" of an option */
     for (size_t i = 0; i < first; i++)
         if (word[i] == '/' || word[i] == ':')
             first = 0;
@@ -685,8 +686,8 @@ static unsigned char bits_of_word(const char *word, size_t len)
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
 }
 
-/* Ignores quotes, case and the pattern around a name: "'getTax\\('", "getTax:" and get_tax are
- * one name. */
+/* Returns a hash that ignores quotes, case, underscores and the pattern around a name:
+ * "'getTax\\('", "getTax:" and get_tax are one name. */
 static uint64_t hash_of_word(const char *word, size_t len)
 {
     char bare[WORD_BARE_BYTES];
@@ -706,7 +707,8 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
-/* The host of a URL counts as a word of its own. */
+/* Stores the hashes and bits of the key's words. The host of a URL counts as a word of its own. If
+ * there are more than CALL_WORDS_MAX words, sets word_count to 0. */
 static void read_words(struct entropy_call *call, const struct str *key)
 {
     const char *text = str_text(key);
@@ -745,7 +747,7 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
         if (call->items == 0)
             canonical_write(args, &key);
         if (json_kind(json_get(args, "merge")) == JSON_KIND_TRUE)
-            call->items = 0; /* only those that changed */
+            call->items = 0; /* the list has only the items that changed */
     } else {
         write_args(call, args, &key, &handles);
     }

@@ -1,5 +1,5 @@
-/* The end of a step: compares its result with what the memory has seen, and makes the fact that
- * the rungs judge. */
+/* Ends a step: compares its result with the memory of earlier steps, and makes the fact that the
+ * rungs judge. */
 #include <limits.h>
 #include <string.h>
 
@@ -11,71 +11,72 @@
 enum {
     SHORT_LINES = 2,  /* a change whose result has at most this many lines says no more than
                          "done" */
-    SILENT_LINES = 4, /* so does any call with this many short lines */
+    SILENT_LINES = 4, /* a result of at most this many short lines says no more than "done" */
     SHORT_BYTES = 80,
     LOOK_LINES = 8, /* a longer result does not answer a poll */
     PERCENT = 100,
     PERMILLE = 1000,
-    SAME_ERRORS = 4,           /* failures in a row that end in one message */
-    SAME_ERROR_PERMILLE = 400, /* more new lines than this are news if the message names the call */
-    HARDLY_PERMILLE = 250,     /* and if it does not */
-    REPORT_LINES = 2,          /* a result of at least this many lines is a report */
-    SWEEP_MAX = 40,            /* more than this in a row are not news */
+    SAME_ERRORS = 4, /* after this many failures with the same last line in a row, a few new lines
+                        are not news */
+    SAME_ERROR_PERMILLE = 400, /* maximum share of these lines if the last line echoes the call */
+    HARDLY_PERMILLE = 250,     /* maximum share of these lines if it does not */
+    REPORT_LINES = 2,          /* minimum lines of a result that counts as a report */
+    SWEEP_MAX = 40,            /* maximum calls in a row about different names that are news */
     CRASH_LINES = 5,           /* a failure with at least this many lines is data about its input */
-    FALLS_LEAST = 3,           /* falls of a count of faults in a row that are progress */
-    PLACE_STEPS = 8,           /* lines by which an edit may move the code after it */
-    NEAR_PERCENT = 80,         /* common words of two messages of one tool: the same error */
-    REWRITES_CHURN = 2,        /* rewrites of a file in a row from which on */
-    CHURN_PERCENT = 60,        /* this percentage of rewrite_percent is enough */
-    GROWTH_WORDS = 2,          /* a file that gains this many and loses none is not just reworded */
-    REFUSALS_LEAST = 2,        /* in a row before the refused target counts as known */
-    STRAYS_MAX = 2,            /* failures in a row for another cause that do not end a streak of
-                                  refusals */
-    REFUSALS_SURE = 4,         /* after this many, any failure at the target counts as another
-                                  one */
-    EDITS_LEAST = 2,           /* failures of one edit in a row after which reading about it is not
-                                  progress until an edit works */
-    ANSWER_PERCENT = 50,       /* words of an answer that earlier answers to the prompt had */
-    PATCH_NAMES = 8,           /* names in a patch that make two patches comparable */
-    EDIT_READS_MAX = 3,        /* such steps between two failures */
-    TOOL_WORDS = 1,            /* the tool: another tool asks in another way */
-    PROGRAM_WORDS = 2,         /* the tool and the program: so does another program */
+    FALLS_LEAST = 3,   /* a number of faults that falls this many times in a row is progress */
+    PLACE_STEPS = 8,   /* maximum lines by which an edit moves the code after it */
+    NEAR_PERCENT = 80, /* minimum percentage of common words at which two messages of a tool are the
+                          same error */
+    REWRITES_CHURN = 2, /* after this many rewrites of a file in a row, less similarity is enough */
+    CHURN_PERCENT = 60, /* the lower threshold, in percent of rewrite_percent */
+    GROWTH_WORDS = 2,   /* a file that gains this many words and loses none is not just reworded */
+    REFUSALS_LEAST = 2, /* refusals in a row before the refused target counts as known */
+    STRAYS_MAX = 2,     /* maximum failures for other causes in a row within a streak of refusals */
+    REFUSALS_SURE = 4,  /* any failure at the target after this many refusals is a refusal */
+    EDITS_LEAST = 2,    /* failures of one edit in a row after which reading about it is not
+                           progress until an edit works */
+    ANSWER_PERCENT = 50, /* an answer with a lower percentage of known words is reworded */
+    PATCH_NAMES = 8,     /* minimum names in a patch without a file to compare it with another */
+    EDIT_READS_MAX = 3,  /* maximum steps between two failures that read about the edit */
+    TOOL_WORDS = 1,      /* words before the name that a call asks about: the tool */
+    PROGRAM_WORDS = 2,   /* words before that name in a command line: the tool and the program */
 };
 
-/* How the answer of another agent compares with its earlier answers to the prompt. */
+/* How the answer of another agent compares with its earlier answers to the same prompt. */
 enum answer {
     ANSWER_NEW,
-    ANSWER_REWORDED, /* names nothing new, but is mostly in other words */
+    ANSWER_REWORDED, /* names nothing new, but is mostly worded differently */
     ANSWER_SAME,
 };
 
-/* What is known of a call at its end. */
+/* What is known about a call when it ends. */
 struct ending {
     const struct entropy_end *end;
     enum call_end now;
     struct digest outcome;
-    const struct known_call *known; /* from the last time; NULL: there was none */
-    bool succeeded_before;          /* with exactly these arguments */
+    const struct known_call *known; /* how the call ended last time; NULL: it is new */
+    bool succeeded_before;          /* a call with exactly these arguments succeeded before */
     bool news;                      /* some lines are new */
     int64_t new_lines;
     bool changed;
     bool look;
-    bool renames;       /* at most two words are new, and they may be names */
-    bool asks_another;  /* the same question about another name */
-    bool of_path;       /* the name is a path */
-    bool of_host;       /* may be a host */
-    bool of_number;     /* has a digit */
-    bool of_symbol;     /* is a name in code */
-    bool between;       /* news about an edit that keeps failing */
-    enum answer answer; /* of another agent */
-    bool asks_same;     /* nothing found again, about the same symbol */
+    bool renames;       /* one or two words are new, and they may be names */
+    bool asks_another;  /* the call asks the same question about a different name */
+    bool of_path;       /* that name is a path */
+    bool of_host;       /* that name may be a host */
+    bool of_number;     /* that name has a digit */
+    bool of_symbol;     /* that name is a name in code */
+    bool between;       /* the step reads about an edit that keeps failing */
+    enum answer answer; /* how the answer of another agent compares */
+    bool asks_same;     /* found nothing again about the same symbol, but said so in new lines */
     bool result_known;  /* an earlier step had this result */
-    bool reports_same;  /* a report longer than "done" that an earlier step had */
-    bool refused;       /* for the same cause as the step before, in another way */
+    bool reports_same;  /* an earlier step had this result, which is long enough to be a report */
+    bool refused; /* refused for the same cause as the previous step, although it tried something
+                     different */
 };
 
-/* A failed poll is an answer if failing means "not yet", or if it slept before; but not if it
- * says that waiting will not help. */
+/* Returns true if a poll got an answer. A failed poll did if failing means "not yet" or if a sleep
+ * came first, but not if it says that waiting will not help. */
 static bool is_answer(const struct entropy_memory *memory, const struct entropy_end *end)
 {
     if (!end->failed)
@@ -94,7 +95,8 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     const bool pending = hints & HINT_PENDING;
     if (ending->end->transient)
         return true;
-    /* "failed" and "done" mean nothing if it slept, or if the network is down. */
+    /* "failed" and "done" mean nothing if the agent sleeps before it looks, or if the network is
+     * down. */
     const bool waits = memory->paused || traits & CALL_SLEEPS;
     const bool is_down = ending->end->failed && hints & (HINT_PASSES | CAUSES_NETWORK);
     if (memory->attempt || traits & (CALL_NO_LOOK | CALL_PLANS))
@@ -113,7 +115,7 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
     if (traits & CALL_MAY_LOOK)
         return is_answer(memory, ending->end) && (goes_on || memory->sums.lines == 0);
-    /* Stepping through something: the same key, another position. */
+    /* Stepping through something: the same call leads to a different position. */
     if (traits & CALL_CONTINUES)
         return ending->known && ending->known->outcome != ending->outcome.lo;
     /* A file may contain "running", too, and does not change on its own. */
@@ -139,9 +141,9 @@ static bool is_rewrite(const struct entropy_memory *memory)
     return !grows && alike >= percent;
 }
 
-/* Keys in the table of lines that are not lines. */
+/* Kinds of keys, other than lines, in the table of lines. */
 enum known_key {
-    KNOWN_FORM = 2, /* a call without the words that are new in it */
+    KNOWN_FORM = 2, /* a call without its new words */
     KNOWN_WORD,     /* a word of a call */
     KNOWN_OUTCOME,
     KNOWN_PATH, /* a file that was changed */
@@ -189,7 +191,9 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     ending->of_symbol = ending->asks_another && of_symbol;
 }
 
-/* Twenty-five links that all answer 200, or eleven names without any use: each is an answer. */
+/* Returns true for a call that asks a known question about a different name and gets a short
+ * answer: if 25 links all answer 200, each is an answer of its own. Returns false after SWEEP_MAX
+ * such calls in a row. */
 static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
 {
     const unsigned hints = memory->sums.hints;
@@ -202,7 +206,7 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
                       memory->sums.hints & HINT_NO_CHANGE;
     const bool answers = ending->now == CALL_END_OK ? (reads || runs) && !trouble
                                                     : ending->now == CALL_END_FAILED && silent;
-    /* Other words for a search engine are another way to ask, not another question. */
+    /* Different words for a search engine ask the same question differently. */
     const bool asks =
         ending->of_symbol || (ending->asks_another && !(memory->call.traits & CALL_SEARCHES));
     const bool sweeps = !memory->attempt && asks && answers;
@@ -210,7 +214,7 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     return sweeps && memory->sweep <= SWEEP_MAX;
 }
 
-/* Returns true if the call names what all refused calls name. */
+/* Returns true if the call has a name that all refused calls have. */
 static bool names_target(const struct refusals *refusals, const struct entropy_call *call)
 {
     struct word_set names = call->said;
@@ -218,15 +222,15 @@ static bool names_target(const struct refusals *refusals, const struct entropy_c
     return names.count > 0;
 }
 
-/* Returns true if the call is about the target that was refused for a known cause. */
+/* Returns true if the refusals have a known cause and the call is about their target. */
 static bool shares_target(const struct refusals *refusals, const struct entropy_call *call)
 {
     return refusals->causes != 0 && names_target(refusals, call);
 }
 
-/* Returns true if the call fails without a cause of its own at a target that several calls in a
- * row were refused. Silence and timeouts are no cause of their own. After more refusals, neither
- * is the message of another program. */
+/* Returns true if the call failed at a target that refused several calls in a row, and gives no
+ * cause of its own. Silence and timeouts are not such a cause. After REFUSALS_SURE refusals, the
+ * message of a different program is not one, either. */
 static bool is_of_same_target(const struct entropy_memory *memory)
 {
     if (memory->refusals->count < REFUSALS_LEAST || memory->sums.hints & CAUSES ||
@@ -236,8 +240,9 @@ static bool is_of_same_target(const struct entropy_memory *memory)
     return shares_target(memory->refusals, &memory->call);
 }
 
-/* Failures in a row with a common cause, even if programs word it differently, or command lines
- * about the same thing with the same reason, whatever programs put before it. */
+/* Returns true if the call failed like the failures before it: with a common cause, even if
+ * programs word it differently, or, for command lines about the same thing, with the same reason,
+ * whatever programs put before it. Updates the streak of refusals. */
 static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool waits =
@@ -257,8 +262,8 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
         reason != 0 && reason == refusals->reason && names_target(refusals, &memory->call);
     if (counts && is_of_same_target(memory))
         return !ending->known;
-    /* A program that fails in another way at the target, prints nothing, or prints nothing new,
-     * does not show that access to the target would be granted. */
+    /* Another kind of failure at the target, or no new output, does not mean that access to the
+     * target would be granted. */
     const bool is_stray = refusals->causes != 0 && (memory->sums.lines == 0 || !ending->news ||
                                                     shares_target(refusals, &memory->call));
     if (!common && !same_reason && counts && is_stray && refusals->strays < STRAYS_MAX) {
@@ -277,18 +282,18 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     refusals->reason = reason;
     refusals->count += refusals->count < INT_MAX;
     word_set_intersect(&refusals->names, &memory->call.said);
-    /* Many inputs of one program may be rejected for one reason. */
+    /* One program may reject many inputs for the same reason. */
     const bool is_other = common ? ending->asks_another : ending->renames;
     return !is_other && !ending->known;
 }
 
 /* How the number of faults changed over the last failures of one call, latest first. */
 struct fault_course {
-    double next;  /* count after the one being looked at */
-    double least; /* of all but the last failure */
+    double next;  /* number of faults in the next later failure */
+    double least; /* fewest faults of all failures but the latest */
     int turns;
-    int heading; /* of the change looked at last: -1 down, 1 up, 0 none yet */
-    int falls;   /* changes, back from the last one, that all went down */
+    int heading; /* direction of the last change read: -1 down, 1 up, 0 none yet */
+    int falls;   /* falls in a row, back from the latest change */
     bool falling;
     bool shape_known; /* an earlier failure has lines of the same shapes */
     bool started;
@@ -312,8 +317,9 @@ static void follow_faults(struct fault_course *course, const struct known_failur
 }
 
 /* Returns true if the call failed like this before, though not last time; or like last time but
- * some lines further down, because an edit moved them. A number that only falls may count what
- * is left. */
+ * some lines further down, because an edit moved them; or if the number of faults goes up and down
+ * without progress. A number that only falls may count the faults that are left. Remembers the
+ * failure. */
 static bool fails_again(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct known_failure now = {.call = memory->call.key.lo,
@@ -324,7 +330,8 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
     struct fault_course course = {.next = now.faults, .falling = true};
     bool again = false;
     bool is_last = true, is_same = false, in_a_row = false;
-    bool differs = false, returns = false; /* an older failure is the same, a later one is not */
+    bool differs = false,
+         returns = false; /* `returns`: like an older failure, unlike a later one */
     if (ending->now != CALL_END_FAILED || memory->sums.lines == 0)
         return false;
     if (!memory->failures)
@@ -356,7 +363,9 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
     return returns || (again && !is_same);
 }
 
-/* Something changed: in a way not tried before, or with another result than last time. */
+/* Returns true if the call changed something: with arguments that have not succeeded before, or
+ * with a different result than last time. Excludes similar rewrites of a file, and command lines
+ * that print a known report. */
 static bool has_changed(const struct entropy_memory *memory, const struct ending *ending)
 {
     const bool again =
@@ -366,8 +375,8 @@ static bool has_changed(const struct entropy_memory *memory, const struct ending
            !(memory->call.traits & CALL_SHELL && ending->reports_same);
 }
 
-/* Returns true if the result says no more than "done". What a page shows or code prints is an
- * answer, unless it is one of the words for that. */
+/* Returns true if the result says no more than "done". The output of a page or of code is an answer
+ * unless it is a single "ok" or the like. */
 static bool is_silent(const struct entropy_memory *memory)
 {
     const struct step_sums *sums = &memory->sums;
@@ -380,7 +389,7 @@ static bool is_silent(const struct entropy_memory *memory)
     return sums->lines <= SILENT_LINES;
 }
 
-/* The gain of a call: what is new about the step. */
+/* Returns the gain of a call: what is new about the step. */
 static enum entropy_gain gain_of(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool sweeps = is_sweep(memory, ending);
@@ -402,7 +411,7 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
         return ENTROPY_GAIN_FLIP;
     if (sweeps)
         return ENTROPY_GAIN_LINE;
-    /* The next step of a plan passes: progress. */
+    /* A step of the plan that passes for the first time is progress. */
     if (ok && memory->attempt && !ending->succeeded_before)
         return ENTROPY_GAIN_SILENT;
     if (ok && !ending->succeeded_before && is_silent(memory) && !says_done &&
@@ -465,8 +474,9 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
         memory->talked_count++;
 }
 
-/* The tool failed last time, too, with nearly the same message. Shell commands are excluded: one
- * program's messages about two inputs may differ in a single important word. */
+/* Returns true if the tool also failed in the previous step, with nearly the same message. Shell
+ * commands are excluded: one program's messages about two inputs may differ in a single important
+ * word. */
 static bool is_near_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt &&
@@ -479,9 +489,9 @@ static bool is_near_error(struct entropy_memory *memory, const struct ending *en
     return near;
 }
 
-/* Several failures in a row end in the same message: another position in a trace before it is no
- * news, unless the same call continues. Attempts are excluded: they write to two streams, so
- * their last line is a matter of chance. */
+/* Returns true if several failures in a row ended in the same message and few other lines are new:
+ * a different position in a trace before the message is not news. Calls made before are excluded,
+ * and so are attempts: they write to two streams, so their last line is a matter of chance. */
 static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
@@ -493,7 +503,8 @@ static bool is_same_error(struct entropy_memory *memory, const struct ending *en
     return !memory->attempt && !ending->known && memory->errors > SAME_ERRORS && permille <= most;
 }
 
-/* One failure for many inputs: traces, numbered inputs, or hosts that do not answer. */
+/* Returns true if the failure concerns one of many inputs: it has a trace, or the input is numbered
+ * or a host that does not answer. */
 static bool is_of_many(const struct entropy_memory *memory, const struct ending *ending)
 {
     const unsigned hints = memory->sums.hints;
@@ -509,8 +520,8 @@ static bool is_of_many(const struct entropy_memory *memory, const struct ending 
            !(traits & CALL_READS);
 }
 
-/* Reading another part of known lines, or one failure for many inputs: no news, but not a loop
- * yet. */
+/* Returns true if the step brings no news but is not a loop yet: it reads a different part of known
+ * lines, gets a reworded answer, or fails for one of many inputs. */
 static bool is_review(const struct entropy_memory *memory, const struct ending *ending,
                       enum entropy_gain gain)
 {
@@ -533,8 +544,9 @@ static bool is_negative(const struct word_set *said)
     return found.count > 0;
 }
 
-/* The same prompt to another agent again, perhaps with a few more words, and an answer that names
- * nothing that the prompt or earlier answers did not name: prose differs by chance. */
+/* Compares the answer of another agent with its earlier answers to the same prompt, perhaps with a
+ * few more or fewer words. The answer is new only if it names something that neither the prompt nor
+ * earlier answers named: prose differs by chance. Remembers the answer. */
 static enum answer compare_answer(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct word_set *prompt = &memory->call.said;
@@ -560,8 +572,8 @@ static enum answer compare_answer(struct entropy_memory *memory, const struct en
     return is_reworded && !is_negative(said) ? ANSWER_REWORDED : ANSWER_SAME;
 }
 
-/* The edit that failed last is tried again, perhaps in another spelling, and fails in nearly the
- * same way. */
+/* Returns true if the last failed edit is tried again, perhaps spelled differently, and fails with
+ * nearly the same message. Remembers a failed edit. */
 static bool repeats_edit(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct entropy_call *call = &memory->call;
@@ -578,7 +590,7 @@ static bool repeats_edit(struct entropy_memory *memory, const struct ending *end
     }
     const int alike = word_set_alike(&call->said, &failing->said);
     const int error_alike = word_set_alike(&memory->sums.said, &failing->error);
-    /* Without a file, few words may be about two records that differ in a number. */
+    /* Without a file, edits of a few words may be about two records that differ in a number. */
     const bool is_same_file =
         call->path == failing->path && (call->path != 0 || call->said.count >= PATCH_NAMES);
     const bool again = failing->count > 0 && failing->tool == call->tool && is_same_file &&
@@ -593,8 +605,8 @@ static bool repeats_edit(struct entropy_memory *memory, const struct ending *end
     return again;
 }
 
-/* Returns true if the step reads about an edit that failed several times in a row. After a few such
- * steps the agent no longer just tries the edit again. */
+/* Returns true if the step reads about an edit that failed several times in a row. After
+ * EDIT_READS_MAX such steps, returns false: the agent is doing more than retrying the edit. */
 static bool reads_for_edit(struct entropy_memory *memory, const struct ending *ending)
 {
     struct failing_edit *failing = memory->failing;
@@ -609,8 +621,7 @@ static bool reads_for_edit(struct entropy_memory *memory, const struct ending *e
     return is_about;
 }
 
-/* Returns true if the step found nothing, like the last step that found nothing, about a symbol
- * that both ask about. */
+/* Returns true if the step, like earlier ones, found nothing about the same symbol. */
 static bool finds_nothing_again(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct entropy_call *call = &memory->call;
@@ -640,8 +651,9 @@ static bool finds_nothing_again(struct entropy_memory *memory, const struct endi
     return common > 0;
 }
 
-/* Returns true if a command line succeeded and reports failures, as `make test | tail` and `curl
- * -i` do. If the agent changes file after file, failures that stay may be known ones. */
+/* Returns true if a command line succeeded but reports failures, as `curl -i` and a pipe from `make
+ * test` to `tail` do. Returns false if the agent changed another file for the first time since the
+ * last report: the remaining failures may be known. */
 static bool reports_failures(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool runs = !(memory->call.traits & CALL_READS);
@@ -653,8 +665,8 @@ static bool reports_failures(struct entropy_memory *memory, const struct ending 
     return reports && !reached;
 }
 
-/* Returns true if a sub-agent gives the prompt back with the same answer, and nothing has moved
- * since. */
+/* Returns true if a sub-agent gives the same answer to the same prompt and nothing has moved in
+ * between. For other calls, notes whether something moved. */
 static bool repeats_answer(struct entropy_memory *memory, const struct ending *ending,
                            enum entropy_gain gain)
 {
@@ -681,7 +693,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
         const struct step_sums *sums = &memory->sums;
         uint64_t parts[] = {(uint64_t)ending.now, (uint64_t)sums->lines, sums->sums[form].hi,
                             sums->sums[form].lo};
-        if (finds) { /* whatever their order */
+        if (finds) { /* search results count in any order */
             parts[2] = sums->found;
             parts[3] = 0;
         }
@@ -695,12 +707,12 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     const enum news_form counted = echoes ? NEWS_STRICT : NEWS_PLAIN;
     ending.new_lines = news->new_lines[counted];
     ending.news = is_news[counted];
-    /* Another question has another answer, and a queue another item: their numbers show no
-     * progress. */
+    /* Numbers in the answer to a new question, or in the next item of a queue, show no progress. */
     const bool takes = memory->call.traits & CALL_TAKES;
     if (ending.now == CALL_END_OK && (takes || !ending.succeeded_before))
         ending.news = ending.new_lines > 0;
-    /* A failure with other numbers is not news either if the call asked for those numbers. */
+    /* If a new call fails with a known message, different numbers in it are not news: the call may
+     * have asked for them. */
     if (end->failed && !ending.known)
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
@@ -713,7 +725,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
         ending.news = false;
         ending.new_lines = 0;
     }
-    /* Another program says in other words that it found nothing. */
+    /* A different program says with different words that it found nothing. */
     ending.asks_same = finds_nothing_again(memory, &ending) && ending.news;
     ending.news = ending.news && !ending.asks_same;
     ending.between = reads_for_edit(memory, &ending);
@@ -730,8 +742,8 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
 }
 
 /* Returns true if the call is another run of the series that the agent announced. The series
- * consists of the first shell command after the message, and ends when another call changes
- * something; then the agent may announce another one. */
+ * consists of runs of the first shell command after the message, and ends when another call changes
+ * something; then the agent may announce another series. */
 static bool is_announced(struct entropy_memory *memory, const struct ending *ending)
 {
     const uint64_t key = memory->call.key.lo;
@@ -749,9 +761,9 @@ static bool is_announced(struct entropy_memory *memory, const struct ending *end
     return ending->known;
 }
 
-/* Returns true for a plan that is a step like any other, and brings nothing new: it returns to an
- * earlier state, or is written again right after a plan, in whatever words, while no item gets
- * further. Remembers the plan. */
+/* Returns true if a plan counts as a call that brings nothing new: it returns to an earlier state,
+ * or is written again right after another plan, however worded, while no item makes progress.
+ * Remembers the plan. */
 static bool repeats_plan(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct entropy_call *call = &memory->call;
@@ -780,13 +792,13 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     const bool replans = repeats_plan(memory, &ending);
     const bool idle = memory->call.traits & CALL_IDLE;
     const enum entropy_gain gain = replans || idle ? ENTROPY_GAIN_NONE : gain_of(memory, &ending);
-    /* A script without output may have changed anything. If its report was printed before, it
-     * did the same again. */
+    /* A script that prints no more than "done" may have changed anything. If an earlier step
+     * printed the same report, it did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
     const bool same_answer = repeats_answer(memory, &ending, gain);
     const bool reports = reports_failures(memory, &ending) || same_answer;
     enum entropy_kind kind = replans ? ENTROPY_CALL : memory->call.kind;
-    /* Repeating it as often as announced is neither progress nor a loop. */
+    /* Repeating a call as often as announced is neither progress nor a loop. */
     if (is_announced(memory, &ending) && gain == ENTROPY_GAIN_NONE)
         kind = ENTROPY_NEUTRAL;
     *out = (struct entropy_fact){

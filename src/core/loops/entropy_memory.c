@@ -1,7 +1,5 @@
-/*
- * Turns the calls of a task into the facts that the rungs judge. Remembers what earlier calls
- * showed; entropy_ending.c compares.
- */
+/* Turns the calls of a task into the facts that the rungs judge. Remembers the results of earlier
+ * calls; entropy_ending.c compares new results with them. */
 #include "entropy.h"
 
 #include <stdlib.h>
@@ -17,23 +15,21 @@
 #include "text.h"
 #include "xalloc.h"
 
-/*
- * Reads the result of a step. It is told the call, then gets the normalised lines as they arrive,
- * then the end.
- */
+/* Reads the result of a step: gets the call first, then the normalised lines as they arrive, then
+ * the end. */
 
 enum {
     HINT_LINES = 16,   /* lines of a result that are searched for hints */
     PLACE_BYTES = 512, /* bytes of a line that are compared without source positions */
     PLACE_WORD_BYTES = 12,
-    QUOTE_LINES = 8,     /* a compiler quotes lines this near to the position */
+    QUOTE_LINES = 8,     /* a compiler quotes source lines at most this far from the position */
     SAID_LINES = 4,      /* lines of a result whose words are kept */
     SPOKEN_LEAST = 3,    /* messages in a row before their words count as known */
-    SPOKEN_PERCENT = 90, /* known words of a message that says nothing new */
-    FAULT_WORDS = 2,     /* words after a number that may say that it counts faults */
-    REASON_LINES = 2,    /* lines of a result that gives a reason and nothing else */
-    REASON_BLANKS = 3,   /* between its words */
-    RANK_DIGITS = 2,     /* of the number of a search result */
+    SPOKEN_PERCENT = 90, /* minimum percentage of known words in a message that says nothing new */
+    FAULT_WORDS = 2,     /* words after a number that are searched for the name of a fault */
+    REASON_LINES = 2,    /* maximum lines of a result that only gives a reason */
+    REASON_BLANKS = 3,   /* minimum blanks between the words of a reason */
+    RANK_DIGITS = 2,     /* maximum digits of the number before a search result */
     TIMES_MAX = 3,       /* times in a line that are followed */
     TIME_FIELDS = 3,
     HOUR_DIGITS = 3,
@@ -133,8 +129,9 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
-/* Returns true if the message is like one of the last ones, or has hardly any new word. So a
- * monologue may also alternate between two messages, or put the same words together differently. */
+/* Returns true if the message is similar to one of the last TALKED_MAX messages, or has hardly any
+ * new word: a monologue may also alternate between two messages, or combine the same words
+ * differently. */
 static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
 {
     const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;
@@ -159,7 +156,7 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
     memory->call.key =
         entropy_digest(memory->call.said.words, (size_t)memory->call.said.count * sizeof(uint32_t));
     const int announced = entropy_announced(text, len);
-    if (announced > 0 && memory->announced_call == 0) /* one series until something changes */
+    if (announced > 0 && memory->announced_call == 0) /* only one series until something changes */
         memory->announced = announced;
     entropy_news_begin(&memory->news, 0);
 }
@@ -178,7 +175,8 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
     return memory->words;
 }
 
-/* The output of a leading echo of the command is not part of the result. */
+/* Returns true for a line that an echo in the command line printed: it is not part of the result.
+ * Each echo counts once. */
 static bool is_own_echo(struct entropy_memory *memory, const struct normaliser_line *line)
 {
     const char *raw = line->raw;
@@ -242,14 +240,14 @@ static bool ends_in_place_word(const char *bytes, size_t len)
 }
 
 /* Returns true if the number from `at` to `end` is a source position: "main.c:17", "line 17",
- * "(17,3)", or the number of a quoted line, as in "17 | return x", which is not a count, as in
+ * "(17,3)", or the number of a quoted line, as in "17| return x". Returns false for a count, as in
  * "17 failed". */
 static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
 {
     size_t before = at;
     while (before > 0 && bytes[before - 1] == ' ')
         before--;
-    /* Only a gutter is before the number of a quoted line: "  > " or the frame. */
+    /* Only a gutter, such as "  > " or a frame, precedes the number of a quoted line. */
     bool is_gutter = true;
     for (size_t i = 0; i < before && is_gutter; i++)
         is_gutter = !ascii_is_letter(bytes[i]) && !ascii_is_digit(bytes[i]);
@@ -281,7 +279,8 @@ enum counted {
 /* Returns what the number that ends at `end` counts. */
 static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
 {
-    /* The first ones are failures, unless they are expected. */
+    /* Number of words, from the first, that mean failures, unless a word such as "known" precedes
+     * them. */
     enum { FAILURE_WORDS = 2 };
     static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
                                          "issue",   "violation", "mismatch", "conflict",
@@ -305,8 +304,8 @@ static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
     return COUNTED_OTHER;
 }
 
-/* Returns true if the line quotes the source near a known position, as in "17 | return x". An edit
- * changes it, whatever the message is. */
+/* Returns true if the line quotes the source near a known position, as in "17| return x". An edit
+ * changes that line even if the message stays the same. */
 static bool quotes_place(const char *bytes, size_t len, double place)
 {
     double number;
@@ -327,8 +326,8 @@ static bool is_underline(char c)
     return c == '^' || c == '~';
 }
 
-/* Counts the line without its source positions. Keeps the first position of the step, and the
- * sum of the numbers that count faults. */
+/* Adds the hash of the line without its source positions, and its shape; skips lines that quote the
+ * source. Keeps the first position of the step, and adds up the numbers that count faults. */
 static void take_places(struct step_sums *sums, const char *bytes, size_t len)
 {
     char rest[PLACE_BYTES];
@@ -339,7 +338,7 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
     if (sums->place > 0 && quotes_place(bytes, end, sums->place))
         return;
     for (size_t at = 0; at < end;) {
-        /* A mark below the quoted line is as long as the words above it. */
+        /* An underline is as long as the words above it, so only its first character counts. */
         if (is_underline(bytes[at]) && rest_len > 0 && is_underline(rest[rest_len - 1])) {
             at++;
             continue;
@@ -409,7 +408,8 @@ static bool is_http_error(const char *bytes, size_t len)
 }
 
 /* Returns the hash of the reason at the end of a failure, as in "push: denied: the key is
- * read-only", or 0 if there are too few words. Programs agree on it if a server has written it. */
+ * read-only", or 0 if there are too few words. Different programs give the same reason if it comes
+ * from a server. */
 static uint64_t reason_of(const char *bytes, size_t len)
 {
     int blanks = 0;
@@ -461,8 +461,8 @@ static size_t read_time(const char *bytes, size_t len, double *seconds_out)
     return fields >= 2 && fields <= TIME_FIELDS && ends ? at : 0;
 }
 
-/* Returns true if a part of a whole follows, as in "12:30 of 45:00": a position, which is progress.
- */
+/* Returns true if the text after a time makes it part of a whole, as in "12:30 of 45:00": such a
+ * position is progress. */
 static bool is_part(const char *bytes, size_t len)
 {
     while (len > 0 && loops_is_blank(bytes[0])) {
@@ -473,7 +473,8 @@ static bool is_part(const char *bytes, size_t len)
 }
 
 /* Returns true if the line is known except for one time, which has moved on: "12:41 00:00:04 node"
- * was "10:36 00:00:04 node". Then *rest_out is its text without that time and without blanks. */
+ * was "10:36 00:00:04 node". Then *rest_out is the line with '#' for that time and without
+ * blanks. */
 static bool is_known_but_for_time(struct entropy_memory *memory, const struct normaliser_line *line,
                                   char rest_out[PLACE_BYTES], size_t *rest_len_out)
 {
@@ -562,7 +563,7 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     char without_time[PLACE_BYTES];
     size_t rest_len;
     bool same = line->general == line->bytes;
-    if (memory->call.traits & CALL_SEARCHES) { /* a result may get another rank */
+    if (memory->call.traits & CALL_SEARCHES) { /* the rank of a result may change */
         const size_t rank = rank_length(line->bytes, line->len);
         const size_t general_rank = same ? rank : rank_length(line->general, line->general_len);
         rest.bytes += rank;
@@ -617,9 +618,9 @@ static size_t without_block(const char *bytes, size_t len, const char *tag)
     return len;
 }
 
-/* Returns the length without what an agent's program appends for its model, so that equal results
- * stay equal. Kimi appends a reminder to the result of a repeated call, and rewords it every few
- * times; others append what a sub-agent has used, or its session. */
+/* Returns the length without the notes that an agent's program appends for its model, so that equal
+ * results stay equal. Kimi appends a reminder to the result of a repeated call, and rewords it
+ * every few times; other programs append the usage or the session of a sub-agent. */
 static size_t without_notes(const char *bytes, size_t len, bool of_agent)
 {
     static const char *const tags[] = {"system-reminder", "usage", "task_metadata"};
@@ -632,12 +633,12 @@ static size_t without_notes(const char *bytes, size_t len, bool of_agent)
     return len;
 }
 
-/* Skips a tag that wraps the whole result, such as Claude's <tool_use_error>. It would be part of a
- * line of the error, and of which one depends on how many lines of the call are quoted. */
+/* Skips a tag that wraps the whole result, such as Claude's <tool_use_error>. Otherwise it would be
+ * part of a line of the error, and which line depends on how many lines of the call are quoted. */
 static void skip_wrapper(const char **bytes, size_t *len)
 {
     const char *text = *bytes;
-    size_t end = 1; /* of the name */
+    size_t end = 1; /* end of the tag's name */
     while (end < *len && (ascii_is_letter(text[end]) || text[end] == '_' || text[end] == '-'))
         end++;
     if (end < 2 || end >= *len || text[0] != '<' || text[end] != '>')
@@ -687,8 +688,8 @@ struct judging {
     const struct entropy_limits *limits;
     struct entropy_memory *memory;
     struct entropy_state state;
-    struct entropy_verdict worst; /* the first one of the highest level */
-    int64_t worst_step;           /* in the row, from 1 */
+    struct entropy_verdict worst; /* the first verdict of the highest level so far */
+    int64_t worst_step;           /* step of that verdict in the row, from 1 */
 };
 
 static void judge_step(struct judging *judging, const struct json *step, int64_t number)

@@ -19,7 +19,8 @@
 
 enum { SLOTS_MIN = 32, PLACES_MIN = 16 };
 
-/* Keys are already hashes, but hostile logs may contain anything: spread them again. */
+/* Returns the slot where the search for a key begins. Keys are already hashes, but hostile logs may
+ * contain anything, so spreads them again. */
 static size_t home_slot(const struct entropy_table *table, uint64_t key)
 {
     return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
@@ -46,7 +47,7 @@ long entropy_table_find(const struct entropy_table *table, uint64_t key)
     return (long)table->slots[find_slot(table, key)] - 1;
 }
 
-/* Closes the gap: moves up later keys that a search would no longer find. */
+/* Removes the key and closes the gap: moves up later keys that a search would no longer find. */
 static void take_out_key(struct entropy_table *table, uint64_t key)
 {
     size_t gap = find_slot(table, key);
@@ -112,7 +113,7 @@ void entropy_table_done(struct entropy_table *table)
  * Numbers in a line.
  */
 
-enum { DIGITS_MAX = 15 /* of a number; a double is exact up to here */ };
+enum { DIGITS_MAX = 15 /* digits of a number that count; a double holds them exactly */ };
 
 size_t loops_read_digits(const char *bytes, size_t len, double *out)
 {
@@ -130,9 +131,9 @@ size_t loops_read_digits(const char *bytes, size_t len, double *out)
  */
 
 enum {
-    DATA_LINES = 3,    /* new lines of one shape in one step that are data */
+    DATA_LINES = 3,    /* minimum new lines of one shape in one step that count as data */
     SHAPE_BYTES = 512, /* bytes of a line that are searched for numbers; the rest counts as text */
-    SAMPLE_LEAST = 16, /* lines of a sample that represent a result */
+    SAMPLE_LEAST = 16, /* smallest sample, in lines, that may represent a result */
 };
 
 /* The numbers of a line, and the line without them. */
@@ -175,7 +176,7 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
     }
 }
 
-/* Reads a decimal number with an optional fraction. */
+/* Reads a decimal number with an optional fraction. Returns its length in bytes. */
 static size_t read_number(const char *bytes, size_t len, double *out)
 {
     double value;
@@ -252,7 +253,7 @@ static int level_of(uint64_t hash)
     return level;
 }
 
-/* Drops half of a full sample, and half of all further lines. */
+/* Halves a full sample, and the share of later lines that it gets. */
 static void thin_out(struct entropy_news *news)
 {
     struct entropy_table kept = {.max = ENTROPY_SAMPLE_MAX};
@@ -267,7 +268,7 @@ static void thin_out(struct entropy_news *news)
     news->sample = kept;
 }
 
-/* Whether a hash is in the sample, and new to it. */
+/* Whether a hash belongs in the sample and, if so, whether it is new there. */
 enum sampled { SAMPLED_NOT, SAMPLED_KNOWN, SAMPLED_NEW };
 
 static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
@@ -284,17 +285,18 @@ static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
     return SAMPLED_NEW;
 }
 
-/* Returns true if the text is known to be new in this segment. Nothing is known of a line that
- * is neither stored exactly nor sampled. */
+/* Stores the hash of a line. Returns true if the line is certainly new in this segment: nothing is
+ * known about a line that is neither stored exactly nor sampled. */
 static bool is_unseen(struct entropy_news *news, uint64_t hash, enum sampled sampled)
 {
     bool added = false;
     if (news->line_count <= NEWS_EXACT_LINES)
-        (void)entropy_table_add(&news->lines, hash, &added); /* a line is nothing but its key */
+        (void)entropy_table_add(&news->lines, hash, &added); /* a stored line is only its key */
     return sampled == SAMPLED_NOT ? added : sampled == SAMPLED_NEW;
 }
 
-/* Follows the numbers of a text. The bits of new_in say in which forms it is new. */
+/* Follows the numbers of a line, and counts the line as new in the forms whose bits are set in
+ * new_in. */
 static void follow_number(struct entropy_news *news, const struct news_text *text, unsigned new_in)
 {
     struct reading reading;
@@ -359,8 +361,8 @@ bool entropy_news_time(struct entropy_news *news, uint64_t key, double seconds)
     return !touched->fresh && seconds >= news->places[touched->place].last[0];
 }
 
-/* Folds in this step's numbers. Returns true if one of them continues in its direction, and it is
- * not just a step counter. */
+/* Updates the shape with this step's numbers. Returns true if a number continues in its direction
+ * and is not just a step counter. */
 static bool shape_goes_on(struct shape *shape, const struct touched *touched,
                           const struct entropy_limits *limits)
 {
@@ -388,8 +390,8 @@ static bool shape_goes_on(struct shape *shape, const struct touched *touched,
     return goes_on && !counts_steps;
 }
 
-/* For a long result the sample tells how much is new, and whether anything is. A few lines of a
- * sample would say little. */
+/* For a long result, estimates the number of new lines from the sample, and clears is_news if no
+ * sampled line is new. Does nothing if the sample is too small. */
 static void end_by_sample(struct entropy_news *news, bool is_news[NEWS_FORMS])
 {
     int64_t all = 0;
@@ -430,12 +432,12 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
         }
     }
     end_by_sample(news, is_news);
-    /* Steps of a task may be hours apart, so frees the list in between. */
+    /* Steps of a task may be hours apart, so free the list in between. */
     free(news->touched);
     news->touched = NULL;
     news->touched_count = 0;
     news->touched_cap = 0;
-    news->step++; /* empties the list */
+    news->step++; /* invalidates the list indices of shapes */
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

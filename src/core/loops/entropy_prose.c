@@ -1,7 +1,5 @@
-/*
- * What the words of a result or a message say: hints about its kind, similarity of two texts,
- * quoted arguments, and repetition within one message.
- */
+/* Reads the words of a result or a message: hints about its kind, similarity of two texts, quoted
+ * arguments, and repetition within one message. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +12,7 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/*
- * Hints: phrases that tell what kind of result it is.
- */
+/* Hints: phrases that show what kind of result it is. */
 
 enum { LINE_BYTES = 256 };
 
@@ -264,8 +260,8 @@ static unsigned hints_at(const char *text, size_t len)
     return hints;
 }
 
-/* "Running 5 tests", "server running on port 80": a command reports its own work, not a state
- * that somebody polls. */
+/* Returns true for "running" in "Running 5 tests" or "server running on port 80": a command reports
+ * its own work, not a state that somebody polls. */
 static bool is_own_work(const char *line, size_t at, size_t len)
 {
     static const char running[] = "running";
@@ -305,8 +301,9 @@ unsigned entropy_hints(const char *line, size_t len)
 
 enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, ACRONYM_BYTES_MIN = 3, PERCENT = 100 };
 
-/* Reads the word at the start of the text in lower case, cut at WORD_BYTES. *word_len is 0 if
- * there is none. */
+/* Reads the word at the start of the text, in lower case and cut at WORD_BYTES; a number becomes
+ * "#". Returns the number of bytes read; if the text does not start with a word, returns 0 and sets
+ * *word_len to 0. */
 static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BYTES],
                         size_t *word_len)
 {
@@ -368,7 +365,7 @@ static void add_words(struct word_set *set, const char *text, size_t len, bool o
         char word[WORD_BYTES];
         size_t word_len;
         if (bytes[at] == '\\' && at + 1 < end && strchr("nrt", text[at + 1])) {
-            at += 2; /* an escaped line feed or tab, which is no letter */
+            at += 2; /* an escaped line feed or tab: its letter belongs to no word */
             continue;
         }
         const size_t read = read_word(bytes + at, end - at, word, &word_len);
@@ -388,7 +385,7 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len)
     add_words(set, text, len, true);
 }
 
-/* Returns true for a byte between words as they are written. */
+/* Returns true for a byte that separates words as they are written. */
 static bool is_between_words(char c)
 {
     return ascii_is_blank(c) || (c != '\0' && strchr("\"()[]{}<>,;", c));
@@ -399,8 +396,8 @@ static bool is_in_word(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || (unsigned char)c >= 0x80;
 }
 
-/* Returns true if the word may name something: it has a digit, a mark, or a capital after a small
- * letter, or consists of capitals. */
+/* Returns true if the word may name something: it has a digit, an underscore, a slash, a dot, or a
+ * capital after a small letter, or consists of at least ACRONYM_BYTES_MIN capitals. */
 static bool is_marked(const char *word, size_t len)
 {
     size_t capitals = 0;
@@ -488,7 +485,7 @@ void word_set_unite(struct word_set *set, const struct word_set *other)
         put_word(set, other->words[i]);
 }
 
-/* Keeps the words that are in the other set, or the words that are not. */
+/* Keeps the words that are in the other set or, if in_other is false, the words that are not. */
 static void keep_words(struct word_set *set, const struct word_set *other, bool in_other)
 {
     int kept = 0;
@@ -522,7 +519,7 @@ uint64_t word_set_hash(const struct word_set *set)
  * Echoes: a quoted argument is one echo, not one for each of its words.
  */
 
-enum { ECHO_WORD_BYTES = 3 /* letters of a meaningful word */ };
+enum { ECHO_WORD_BYTES = 3 /* minimum letters of a meaningful word */ };
 
 static const char mark[] = "<arg>";
 enum { MARK_BYTES = sizeof(mark) - 1 };
@@ -572,11 +569,9 @@ size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
     return joined ? out_len : 0;
 }
 
-/*
- * Announcements.
- */
+/* Announcements: how often a message says that something will be repeated. */
 
-/* Returns the number, at most ANNOUNCED_MAX; 0 if it is none. */
+/* Returns the number that a word stands for, at most ANNOUNCED_MAX, or 0 if it is not a number. */
 static int number_of_word(const char *word, size_t len)
 {
     static const struct {
@@ -604,7 +599,7 @@ int entropy_announced(const char *text, size_t len)
     static const char *const plans[] = {"will", "ll", "let", "going"};
     static const char *const others[] = {"faster", "slower", "longer", "larger", "smaller",
                                          "more",   "as",     "the",    "a"};
-    enum { GAP_MAX = 2 }; /* words from the number to its unit */
+    enum { GAP_MAX = 2 }; /* maximum words from a number to its unit */
     char word[WORD_BYTES];
     size_t word_len = 0;
     int number = 0, since = 0, most = 0;
@@ -653,7 +648,8 @@ enum {
     RULE_BYTES = 3,
 };
 
-/* "- x", "* x", "+ x", "12. x", "3) x", "| x", "> x", and an empty line. */
+/* Returns true for an empty line and for lines that repeat by design: "- x", "* x", "+ x", "12. x",
+ * "3) x", "| x", "> x". */
 static bool is_by_design(const char *line, size_t len)
 {
     if (len == 0)
@@ -729,19 +725,20 @@ static bool has_letters(const char *piece, size_t len)
     return letters >= LETTERS_MIN;
 }
 
-/* If pieces repeat, then neighboring blocks of their length are equal, wherever the blocks
- * begin. Checking only those costs a few bytes per period. */
+/* Returns true if a piece of `period` bytes repeats `periods` times in a row. Neighboring blocks of
+ * that length are then equal, wherever they begin, so comparing a few blocks is enough. */
 static bool chants_with_period(const char *text, size_t len, size_t period, size_t periods)
 {
     const size_t wanted = period * periods;
     if (wanted > len)
         return false;
-    /* A run that is long enough contains the start of such a block every `step` bytes. */
+    /* A run of `wanted` bytes has equal neighboring blocks at its first `step` positions, so
+     * checking every `step` bytes is enough. */
     const size_t step = periods > 2 ? period * (periods - 2) : 1;
     for (size_t at = 0; at + 2 * period <= len; at += step) {
         if (memcmp(text + at, text + at + period, period) != 0)
             continue;
-        /* Bytes around the block that equal the byte one period earlier. */
+        /* Extends the block in both directions while its bytes equal the bytes one period later. */
         size_t start = at;
         size_t end = at;
         while (end + period < len && text[end] == text[end + period])

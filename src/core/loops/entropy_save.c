@@ -17,9 +17,9 @@
  */
 
 /* Format: the magic, five counts and the number of zero bits of the sample; then lines, calls,
- * shapes, succeeded calls and the sample, each from oldest to latest; then what the next call is
- * compared with. Numbers are little-endian. The last messages are not saved: after a stop, a
- * person or another agent continues. */
+ * shapes, succeeded calls and the sample, each from oldest to latest; then the data that the next
+ * call is compared with. Numbers are little-endian. The last messages are not saved: after a stop,
+ * a person or another agent continues. */
 enum {
     MAGIC_BYTES = 4,
     HEADER_BYTES = MAGIC_BYTES + 6 * 4,
@@ -30,7 +30,7 @@ enum {
     FAILURE_BYTES = 5 * 8,
     RECENT_BYTES_MAX = 10 * 4 + FAILURES_MAX * FAILURE_BYTES + 10 * 8 + 7 * WORDS_BYTES_MAX +
                        CALL_SYMBOLS_MAX * 8 + 3,
-    COUNT_MAX = 1 << 30, /* leaves room to count one more */
+    COUNT_MAX = 1 << 30, /* small enough to count one more */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
                       ENTROPY_CALLS_MAX * (CALL_BYTES + LINE_BYTES) +
@@ -38,7 +38,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-/* One byte of bools. */
+/* Bits of the byte that holds the bools. */
 enum {
     FLAG_PAUSED = 1 << 0,
     FLAG_SLEPT = 1 << 1,
@@ -76,7 +76,7 @@ static void put_words(const struct word_set *words, struct str *out)
         number_bytes_put(out, words->words[i], 4);
 }
 
-/* Oldest first. */
+/* Writes the number of failures and the failures, oldest first. */
 static void put_failures(const struct known_failures *failures, struct str *out)
 {
     int count = 0;
@@ -93,7 +93,7 @@ static void put_failures(const struct known_failures *failures, struct str *out)
     }
 }
 
-/* Writes what the next call is compared with. */
+/* Writes the data that the next call is compared with. */
 static void put_recent(const struct entropy_memory *memory, struct str *out)
 {
     static const struct refusals none;
@@ -176,7 +176,7 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     put_recent(memory, out);
 }
 
-/* Fails if a key occurs twice. */
+/* Returns false if a key occurs twice. */
 static bool take_keys(struct number_bytes *input, size_t count, struct entropy_table *table)
 {
     bool added = true;
@@ -269,7 +269,7 @@ static void take_failures(struct number_bytes *input, struct entropy_memory *mem
     memory->failures->next = (int)(count % FAILURES_MAX);
 }
 
-/* Returns the part, or NULL if nothing in it is set; then frees it. */
+/* Returns the part, or frees it and returns NULL if all its bytes are 0. */
 static void *free_if_empty(void *part, size_t size)
 {
     const unsigned char *bytes = part;
@@ -413,7 +413,7 @@ enum {
 static_assert(FIXED_BYTES + ENTROPY_WINDOW * PAST_BYTES <= ENTROPY_STATE_BYTES_MAX,
               "a full window fits");
 
-/* More than any session has; leaves room to count one more. */
+/* More than any session has, and small enough to count one more. */
 #define SAVED_STEPS_MAX (INT64_C(1) << 53)
 #define SAVED_COUNT_MAX (UINT64_C(1) << 30)
 

@@ -109,7 +109,7 @@ static const struct {
     {"qstat", NULL, CALL_LOOKS},
     {"bjobs", NULL, CALL_LOOKS},
     {"ping", NULL, CALL_LOOKS | CALL_PROBES},
-    /* Repeating a measurement is its method. */
+    /* Benchmarks are meant to be repeated. */
     {"hyperfine", NULL, CALL_LOOKS},
     {"perf", "stat", CALL_LOOKS},
     {"cargo", "bench", CALL_LOOKS},
@@ -150,7 +150,7 @@ enum {
     COMMAND_BYTES = 256, /* bytes of a simple command that are searched for options */
 };
 
-/* How a simple command is connected to the one before it. */
+/* How a simple command is connected to the previous one. */
 enum tie {
     TIE_NONE,
     TIE_PIPE,
@@ -163,7 +163,7 @@ struct simple {
     char words[WORDS_MAX][WORD_BYTES];
     int count;
     bool to_file;      /* its output is redirected to a file */
-    size_t start, end; /* in the text */
+    size_t start, end; /* positions in the text */
     enum tie before;
 };
 
@@ -340,7 +340,8 @@ static bool is_check(const char *text, const struct simple *simple)
            has_option(text, simple, quiet, ARRAY_LEN(quiet));
 }
 
-/* `curl` reads unless it is told to send or save; `wget` saves unless it is told to read. */
+/* Returns the traits of a transfer: `curl` reads unless it is told to send or save; `wget` saves
+ * unless it is told to read. */
 static unsigned traits_of_transfer(const char *text, const struct simple *simple, bool saves)
 {
     static const char *const sending[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
@@ -361,7 +362,7 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
     const char *program = program_of(simple);
     char words[2 * WORD_BYTES];
     const bool elsewhere = strcmp(program, "git") == 0 && simple->count > 1 &&
-                           strcmp(simple->words[1], "-C") == 0; /* its folder comes first */
+                           strcmp(simple->words[1], "-C") == 0; /* the folder comes first */
     const int first = elsewhere ? 3 : 1;
     (void)snprintf(words, sizeof(words), "%s%s%s",
                    simple->count > first ? simple->words[first] : "",
@@ -429,7 +430,8 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
         entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
 }
 
-/* Collects what the simple commands do together. Idle commands are left out of the key. */
+/* Sets the traits that all simple commands have together. Leaves idle commands out of the key, and
+ * notes their echoes. */
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
@@ -495,7 +497,7 @@ void entropy_shell_read(const char *command, size_t len, struct shell_command *o
     squeeze_text(command, read, &squeezed);
     read_list(str_text(&squeezed), squeezed.len, out);
     if (squeezed.len == 0)
-        out->traits = CALL_LOOKS; /* waits for more output of a running command */
+        out->traits = CALL_LOOKS; /* an empty command waits for more output of a running one */
     if (read < len)
         str_add_n(out->text, command + read, len - read);
     str_done(&squeezed);

@@ -1,7 +1,5 @@
-/*
- * Loop detection in words: names, verdicts as text, the hint for a looping agent, and the table of
- * thresholds and presets.
- */
+/* Texts of loop detection: names, verdicts, the hint for a looping agent, and the table of
+ * thresholds and presets. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +108,7 @@ void entropy_why(const struct entropy_verdict *verdict, struct str *out)
  * The hint that a looping agent receives.
  */
 
-enum { CALL_SHOWN_MAX = 120 /* bytes of a call in a nudge */ };
+enum { CALL_SHOWN_MAX = 120 /* maximum bytes of a call in a nudge */ };
 
 /* What the agent could do instead. */
 static const char *const advice[] = {
@@ -144,8 +142,8 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
         }
         str_add(out, len < all ? "...`" : "`");
     }
-    /* Does not mention that the call's own words are masked: it would read as if its arguments
-     * did not count, and they do. */
+    /* Does not mention that the call's own words are masked: that would read as if the arguments
+     * did not count, but they do. */
     masks &= ~(1u << NORMALISER_ARGUMENTS);
     bool has_masks = false;
     for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
@@ -182,7 +180,8 @@ enum { PERCENT = 100 };
 
 /* Name and offset; strict, normal, off; least and most; what it counts. */
 static const struct entropy_limit table[] = {
-    /* The first repeat of a result is worth a hint: the agent sees it before it tries again. */
+    /* The first repeat of a result is worth a hint: the agent sees the hint before it tries
+     * again. */
     {FIELD(repeat_nudge), 2, 3, 0, 1, 1000,
      "the same call with the same result, in a row: suspect"},
     /* One step after the hint; 3 stop no labeled trajectory that makes progress. */
@@ -198,7 +197,7 @@ static const struct entropy_limit table[] = {
      "checks in a row of something that does not change: stuck"},
     /* The fewest laps that are a repeat. Stops two labeled series of runs of a flaky test. */
     {FIELD(cycle_stop), 2, 3, 0, 2, 12, "laps of a cycle of 2 to 8 steps: stuck"},
-    /* As repeat_nudge and repeat_stop: nothing was changed, so the next failure is the same. */
+    /* Like repeat_nudge and repeat_stop: nothing was changed, so the next failure is the same. */
     {FIELD(failure_nudge), 2, 4, 0, 1, 96,
      "equal failures of one call, with other steps in between: suspect"},
     {FIELD(failure_stop), 3, 5, 0, 1, 96,
@@ -211,7 +210,7 @@ static const struct entropy_limit table[] = {
     /* Stops loops of changing calls two steps earlier, but also four labeled trajectories, such as
      * one question to twelve hosts. */
     {FIELD(barren_stop), 6, 8, 0, 1, 1000, "steps in a row that bring nothing new: stuck"},
-    /* As in normal: strict counts the same steps with the same weight, and only fewer of them. */
+    /* As in normal: strict gives these steps the same weight, but allows fewer. */
     {FIELD(poll_weight), 40, 40, 40, 1, PERCENT,
      "weight of a poll among steps that bring nothing new, in percent"},
     {FIELD(review_weight), 50, 50, 50, 1, PERCENT,
@@ -219,14 +218,15 @@ static const struct entropy_limit table[] = {
     /* Half of normal: an agent that does nothing else can wait in one longer sleep. */
     {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row, nothing else: suspect"},
     {FIELD(pause_stop), 10, 20, 0, 1, 1000, "pauses in a row, nothing else: stuck"},
-    /* As repeat_nudge and repeat_stop: a message changes nothing. */
+    /* Like repeat_nudge and repeat_stop: a message changes nothing. */
     {FIELD(monologue_nudge), 2, 3, 0, 1, 1000,
      "similar messages in a row, no call in between: suspect"},
     {FIELD(monologue_stop), 3, 5, 0, 1, 1000,
      "similar messages in a row, no call in between: stuck"},
-    /* As in normal, which already stops at the first one. */
+    /* As in normal, which already stops at the first chant. */
     {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that chant: stuck"},
-    /* As in normal: these say which steps count as repeats, not how many are too many. */
+    /* As in normal: these thresholds say which steps count as repeats, not how many are too
+     * many. */
     {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a message a chant"},
     {FIELD(alike_percent), 60, 60, 60, 1, PERCENT,
      "percentage of common words at which two messages count as similar"},
@@ -321,7 +321,7 @@ struct entropy_limits entropy_limits_new(void)
     return entropy_limits_preset(ENTROPY_PRESET_NONE);
 }
 
-/* Replaces all numbers by those of the preset with this name. */
+/* Replaces all numbers with those of the preset that `json` names. */
 static bool read_preset(struct entropy_limits *limits, const struct json *json, struct err *err)
 {
     enum { SHOWN_MAX = 40 };

@@ -11,7 +11,7 @@
 struct past {
     struct digest call, outcome;
     uint64_t raw;
-    int64_t step; /* in the segment, from 1 */
+    int64_t step; /* number of the step in the segment, from 1 */
     int64_t number;
     unsigned bits;
     enum entropy_gain gain;
@@ -19,9 +19,9 @@ struct past {
 
 /* Steps in a row that have something in common. */
 struct streak {
-    int64_t first, first_number; /* its first step */
+    int64_t first, first_number; /* numbers of the first step, as in struct past */
     int count;                   /* saturates */
-    bool raw_differs;            /* the raw hashes differ */
+    bool raw_differs;            /* the raw hashes of the steps differ */
 };
 
 enum { ENTROPY_NUDGES_MAX = 8 };
@@ -30,13 +30,13 @@ enum { ENTROPY_NUDGES_MAX = 8 };
 struct asides {
     struct past
         plan; /* the latest planning step since the last call; none if its `call` is unknown */
-    struct streak replan; /* the last planning step, without a call in between */
+    struct streak replan; /* repeats of the last planning step, without a call in between */
     struct streak pause;  /* pauses without a call in between */
     struct streak talk;   /* similar messages without a call in between */
     struct streak chant;  /* messages that chant */
 };
 
-/* Identities that the agent was told about. */
+/* Identities of the loops that the agent was nudged about. */
 struct nudges {
     int count;
     uint64_t identities[ENTROPY_NUDGES_MAX];
@@ -45,15 +45,15 @@ struct nudges {
 /* Every task that may be retried has a window, and there may be very many tasks, so rare parts
  * are allocated separately. */
 struct entropy_window {
-    int64_t steps;         /* in the segment, of all kinds */
+    int64_t steps;         /* number of steps of all kinds in the segment */
     struct past *past;     /* owned; ring of calls */
-    int count, cap, next;  /* of the ring: used, allocated, next position */
-    bool stuck;            /* the last step was stuck, so another one is not news */
-    struct streak repeat;  /* the last call with its result */
+    int count, cap, next;  /* calls in the ring, allocated size, position of the next call */
+    bool stuck;            /* the last step was stuck, so a further stuck step is not news */
+    struct streak repeat;  /* repeats of the last call with its result */
     struct streak barren;  /* calls without news; count in percent */
     int64_t barren_told;   /* first step of the last barren streak that was reported */
     struct asides *asides; /* owned; NULL before the first step that is not a call */
-    struct nudges *nudges; /* owned; NULL before the first */
+    struct nudges *nudges; /* owned; NULL before the first nudge */
 };
 
 /* Returns the asides, or empty ones. */
@@ -64,7 +64,7 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window);
 /* Returns the call `back` steps before the last one; 0 is the last one. */
 const struct past *entropy_window_past(const struct entropy_window *window, int back);
 
-/* What a rung looks at after one step. */
+/* The input of a rung after one step. */
 struct sight {
     const struct entropy_limits *limits;
     const struct entropy_window *window;

@@ -1,6 +1,4 @@
-/*
- * What the files of loop detection share. Private to core/loops and its tests.
- */
+/* Declarations that the files of loop detection share. Private to core/loops and its tests. */
 #ifndef DEVS_LOOPS_INTERNAL_H
 #define DEVS_LOOPS_INTERNAL_H
 
@@ -18,8 +16,8 @@ static inline bool loops_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Reads the digits at the start of the text, and returns how many there are. Only the first ones
- * count, as many as a double holds exactly: the number is finite however long it is. */
+/* Reads the digits at the start of the text, and returns how many there are. Only the first digits
+ * count, as many as a double holds exactly, so *out is finite however long the number is. */
 size_t loops_read_digits(const char *bytes, size_t len, double *out);
 
 /*
@@ -32,8 +30,8 @@ enum {
     CALL_CHANGES = 1 << 1,    /* changes something if it succeeds */
     CALL_LOOKS = 1 << 2,      /* polls the state of something that runs on its own */
     CALL_NO_LOOK = 1 << 3,    /* reads a state that only the agent itself changes */
-    CALL_PLANS = 1 << 4,      /* writes down what is to be done */
-    CALL_THINKS = 1 << 5,     /* talks to itself */
+    CALL_PLANS = 1 << 4,      /* writes a plan or a to-do list */
+    CALL_THINKS = 1 << 5,     /* the agent talks to itself */
     CALL_SHELL = 1 << 6,      /* runs a command line */
     CALL_SAYS = 1 << 7,       /* a message without a call */
     CALL_PAUSES = 1 << 8,     /* sleeps and nothing else */
@@ -44,7 +42,7 @@ enum {
     CALL_SEARCHES = 1 << 13,  /* searches for words, which its result echoes */
     CALL_SHOWS = 1 << 14,     /* acts on a page or a screen and shows it */
     CALL_MAY_LOOK = 1 << 15,  /* a poll if the result says that something is running */
-    CALL_CODE = 1 << 16,      /* runs code of its own, whose output is an answer */
+    CALL_CODE = 1 << 16,      /* runs code from its arguments, whose output is an answer */
     CALL_TAKES = 1 << 17,     /* takes the next item of a queue; each one is different */
     CALL_DELEGATES = 1 << 18, /* gives a prompt to another agent, whose answer is prose */
     CALL_IDLE = 1 << 19,      /* does nothing, and prints at most its own words and the date */
@@ -74,8 +72,8 @@ struct word_set {
 /* Adds the words of a text. Reads at most ALIKE_BYTES_MAX. */
 void word_set_add(struct word_set *set, const char *text, size_t len);
 
-/* Adds only words that may be names: at least four letters, and no shell syntax. Two ways to ask
- * the same question have the same names. */
+/* Adds only words that may be names: at least four letters, and no shell syntax. Different ways to
+ * ask the same question have the same names. */
 void word_set_add_names(struct word_set *set, const char *text, size_t len);
 
 /* Adds words as they are written, without punctuation at their ends and ignoring case: "#4041" and
@@ -83,8 +81,8 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len);
  * with a digit, with '_', '/', '.' or a capital inside, all in capitals, or after a backtick. */
 void word_set_add_written(struct word_set *set, const char *text, size_t len, bool only_marked);
 
-/* Returns the sum of the hashes of the words as they are written: the same words in another order
- * have the same sum. */
+/* Returns the sum of the hashes of the words as they are written: the order of the words does not
+ * matter. */
 uint64_t entropy_words_sum(const char *text, size_t len);
 
 /* Returns the Jaccard similarity: common words in percent of all words, or 0 if both sets are
@@ -103,12 +101,10 @@ void word_set_remove(struct word_set *set, const struct word_set *other);
 /* Keeps only the words that are also in the other set. */
 void word_set_intersect(struct word_set *set, const struct word_set *other);
 
-/* Hash of the whole set. */
+/* Returns a hash of the whole set. */
 uint64_t word_set_hash(const struct word_set *set);
 
-/*
- * Hints: what kind of result it is, by its phrases (entropy_prose.c).
- */
+/* Hints: the kind of a result, by its phrases (entropy_prose.c). */
 
 enum {
     HINT_PENDING = 1 << 0,   /* still running: "running", "queued" */
@@ -135,13 +131,13 @@ enum {
     CAUSES_NETWORK = CAUSE_REFUSED | CAUSE_NAME | CAUSE_UNREACHABLE,
 
     HINT_MISSING = 1 << 17, /* program not installed */
-    HINT_FAILURE = 1 << 18, /* with HINT_OVER: it ended badly, for good: "failure" */
+    HINT_FAILURE = 1 << 18, /* with HINT_OVER: it failed for good: "failure" */
 };
 
 enum { ANNOUNCED_MAX = 40 };
 
-/* Returns how often a message says that something will be repeated: 20 for "I will run it twenty
- * times". 0 if it does not say so. */
+/* Returns how often a message says that something will be repeated, at most ANNOUNCED_MAX: 20 for
+ * "I will run it twenty times". Returns 0 if it says nothing of the kind. */
 int entropy_announced(const char *text, size_t len);
 
 /* Returns the hints in a line. Reads its first 256 bytes. */
@@ -157,10 +153,10 @@ unsigned entropy_hints(const char *line, size_t len);
 enum {
     CHANT_PERIOD_MIN = 6,
     CHANT_PERIOD_MAX = 400,
-    CHANT_BYTES_MAX = 64 * 1024, /* of a message; of a longer one the end is searched */
+    CHANT_BYTES_MAX = 64 * 1024, /* only the end of a longer message is searched */
 };
 
-/* Returns true if a message has `periods` equal pieces in a row; 0: never. */
+/* Returns true if a message has `periods` equal pieces in a row; false if `periods` is below 2. */
 bool entropy_chants(const char *text, size_t len, int periods);
 
 /*
@@ -181,16 +177,16 @@ size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
 struct str;
 
 enum {
-    SHELL_BYTES_MAX = 64 * 1024, /* of a command that are parsed; the rest counts as text */
+    SHELL_BYTES_MAX = 64 * 1024, /* bytes of a command that are parsed; the rest counts as text */
     SHELL_ECHOES_MAX = 8,        /* echoes whose output is left out of the result */
 };
 
-/* A command reduced to what counts. */
+/* A command reduced to its significant parts. */
 struct shell_command {
     struct str *text; /* borrowed; the reduced command is appended, as part of the key */
     unsigned traits;  /* CALL_... bits */
     int echo_count;
-    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of the lines that these echoes print */
+    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of the lines that the command's echoes print */
 };
 
 /* Reduces blanks between words to one. Leaves out comments, and commands that always run and do
@@ -205,9 +201,9 @@ struct json;
 struct normaliser_words;
 
 enum {
-    ITEM_DONE = 2,                /* progress of an item of a plan */
+    ITEM_DONE = 2,                /* progress of a finished item of a plan */
     CALL_SYMBOLS_MAX = 16,        /* symbols of a call that are kept */
-    CALL_WORDS_MAX = 24,          /* words of a call's text that are kept */
+    CALL_WORDS_MAX = 24,          /* maximum words of a call's text; if it has more, none is kept */
     CALL_WORD_NAMES = 1 << 0,     /* at least two letters, and no wildcard */
     CALL_WORD_IS_PATH = 1 << 1,   /* has a slash, a dot or a dash */
     CALL_WORD_IS_SYMBOL = 1 << 2, /* looks like code: with_this or withThis */
@@ -218,28 +214,28 @@ enum {
 
 struct entropy_call {
     enum entropy_kind kind;
-    unsigned traits;                /* CALL_... bits */
-    struct digest key;              /* with ids, times and the like masked as in results */
-    uint64_t exact;                 /* hash of the same text, unmasked */
-    bool grows;                     /* the previous call with something appended */
-    uint64_t scope;                 /* hash of the names in the call, in any order: what it asks
-                                       about */
-    uint64_t tool;                  /* hash of its name */
-    uint64_t path;                  /* hash of the file it is about; 0: none */
-    int word_count;                 /* words of its text, split at blanks; 0: too many */
+    unsigned traits;   /* CALL_... bits */
+    struct digest key; /* digest of the call with ids, times and the like masked as in results */
+    uint64_t exact;    /* hash of the same text, unmasked */
+    bool grows;        /* the call is the previous one with something appended */
+    uint64_t scope;    /* hash of the names in the call, in any order */
+    uint64_t tool;     /* hash of the tool's name */
+    uint64_t path;     /* hash of the path in the arguments; 0: none */
+    int word_count;    /* words of the call's text, split at blanks; 0: too many */
     uint64_t words[CALL_WORDS_MAX]; /* hashes */
     unsigned char word_bits[CALL_WORDS_MAX];
     int echo_count;
-    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of result lines that are its own echo */
-    int items;                         /* of a plan; 0: it is no list of all items */
-    int progress; /* of these items: 1 for each that is begun, ITEM_DONE for each that is done */
-    int symbol_count;                   /* of a call that reads, or of a command line */
-    uint64_t symbols[CALL_SYMBOLS_MAX]; /* hashes; names such as with_this or withThis */
-    struct word_set said; /* a message: its words; a rewrite: the words of the new content; a
-                             prompt: its words as written; else the names in the arguments */
+    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of result lines that the command itself echoes */
+    int items;                         /* items of a plan; 0: the call does not list all items */
+    int progress; /* progress of these items: 1 for each that is begun, ITEM_DONE for each that is
+                     done */
+    int symbol_count; /* number of symbols; only for a call that reads, or a command line */
+    uint64_t symbols[CALL_SYMBOLS_MAX]; /* hashes of names such as with_this or withThis */
+    struct word_set said; /* words of a message or of the new content of a file; words of a prompt
+                             as written; for other calls, the names in the arguments */
 };
 
-/* The exact text of a call, to see whether the next call extends it. */
+/* Identifies the exact text of a call, to see whether the next call extends it. */
 struct call_text {
     uint64_t hash;
     size_t len;
@@ -250,8 +246,8 @@ struct call_text {
 void entropy_call_read(struct entropy_call *call, struct call_text *before, const char *tool,
                        const struct json *args, struct normaliser_words *words);
 
-/* Returns the text of a call that is a message: args.text or the first string, or NULL. Borrowed
- * from args. */
+/* Returns the text of a call that is a message: the first of the members text, thought, content,
+ * message and thoughts; NULL if there is none or it is not a string. Borrowed from args. */
 const char *entropy_call_text(const struct json *args);
 
 /*
@@ -263,9 +259,9 @@ const char *entropy_call_text(const struct json *args);
  */
 
 struct entropy_table {
-    uint64_t *keys;  /* owned; by place */
-    uint32_t *slots; /* owned; place + 1 by hash, 0: free; a power of two */
-    size_t max;      /* limit of keys; set by the owner, below 2^31 */
+    uint64_t *keys;  /* owned; keys by place */
+    uint32_t *slots; /* owned; hash table of place + 1, 0: free; its size is a power of two */
+    size_t max;      /* maximum number of keys; set by the owner, below 2^31 */
     size_t count;    /* number of keys */
     size_t cap;      /* allocated places */
     size_t slot_count;
@@ -276,10 +272,10 @@ enum { ENTROPY_TABLE_NONE = -1 };
 
 /* Returns the place of the key, or ENTROPY_TABLE_NONE. */
 long entropy_table_find(const struct entropy_table *table, uint64_t key);
-/* Adds the key unless it is there, which sets *added. Returns its place. */
+/* Adds the key if it is missing, and sets *added to whether it was. Returns the key's place. */
 size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added);
 
-/* Returns the places in the order in which their keys were added, oldest first. */
+/* Returns the place of a key by age: index 0 is the oldest. */
 size_t entropy_table_place(const struct entropy_table *table, size_t index);
 
 /* Frees the set, which is empty afterwards and keeps its `max`. */
@@ -304,9 +300,9 @@ void entropy_table_done(struct entropy_table *table);
 
 enum {
     SHAPE_NUMBERS = 4,       /* numbers of a line that are followed */
-    NEWS_TOUCHED_MAX = 256,  /* known shapes of one step that are followed */
-    NEWS_EXACT_LINES = 4096, /* per step */
-    NEWS_LEVELS = 40,        /* numbers of trailing zero bits that are counted */
+    NEWS_TOUCHED_MAX = 256,  /* shapes of one step that are followed */
+    NEWS_EXACT_LINES = 4096, /* lines of one step that are remembered exactly */
+    NEWS_LEVELS = 40,        /* different numbers of trailing zero bits that are counted */
 };
 
 /* How a line is new: as it is, or also with the call's own words masked (`general` in
@@ -315,17 +311,18 @@ enum news_form { NEWS_PLAIN, NEWS_STRICT, NEWS_FORMS };
 
 /* One form of a line. */
 struct news_text {
-    const char *bytes; /* borrowed for the call */
+    const char *bytes; /* borrowed during the function call */
     size_t len;
-    uint64_t hash; /* of the bytes */
+    uint64_t hash; /* hash of the bytes */
 };
 
 struct shape {
     double last[SHAPE_NUMBERS];
     signed char heading[SHAPE_NUMBERS]; /* -1 down, 1 up, 0 not moved yet */
-    unsigned char turns[SHAPE_NUMBERS]; /* saturate */
-    unsigned short lone;                /* steps in a row that only counted up by one */
-    unsigned short touched;             /* its index in the list of the step below */
+    unsigned char turns[SHAPE_NUMBERS]; /* changes of direction; saturate */
+    unsigned short lone; /* steps in a row in which one number went up by one and no other changed;
+                            saturates */
+    unsigned short touched; /* index in entropy_news.touched, valid in `step` */
     uint32_t step;
 };
 
@@ -334,7 +331,7 @@ struct touched {
     uint64_t key;
     size_t place;
     bool fresh;                /* unknown before this step */
-    double now[SHAPE_NUMBERS]; /* the largest in this step's lines */
+    double now[SHAPE_NUMBERS]; /* largest values in this step's lines */
     int numbers;
     int new_lines[NEWS_FORMS];
 };
@@ -344,16 +341,16 @@ struct entropy_news {
     struct entropy_table lines;  /* hashes of lines */
     struct entropy_table sample; /* hashes of lines that end in sample_bits zero bits */
     int sample_bits;
-    struct entropy_table shapes; /* hashes of shapes and the call's scope */
+    struct entropy_table shapes; /* hashes of a call's scope and a shape */
     struct shape *places;        /* owned; shapes by place */
     size_t places_cap;
-    struct touched *touched; /* owned; shapes of the current step, NULL outside of one */
+    struct touched *touched; /* owned; shapes of the current step; NULL between steps */
     int touched_count;
     size_t touched_cap;
     uint64_t scope;
     uint32_t step;
     int64_t line_count;
-    int64_t new_lines[NEWS_FORMS]; /* of line_count; exact, or estimated at the end */
+    int64_t new_lines[NEWS_FORMS]; /* new lines among line_count; exact, or estimated at the end */
     int64_t sampled[NEWS_LEVELS];  /* sampled lines by their zero bits */
     int64_t sampled_new[NEWS_FORMS][NEWS_LEVELS];
     bool fresh[NEWS_FORMS]; /* a new line has a new shape */
@@ -362,7 +359,7 @@ struct entropy_news {
 void entropy_news_init(struct entropy_news *news);
 void entropy_news_done(struct entropy_news *news);
 
-/* Begins a step of calls with this scope. */
+/* Begins the step of a call with this scope. */
 void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 
 /* Adds the step's next line and its general form, which may be the same text. An empty general
@@ -370,11 +367,11 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
                        const struct news_text *general);
 
-/* Follows the time in a line, which `key` identifies. Returns true if it was in an earlier step,
- * too, and has not gone back since. */
+/* Follows the time in the line that `key` identifies. Returns true if the line was in an earlier
+ * step, too, and its time has not gone back since. */
 bool entropy_news_time(struct entropy_news *news, uint64_t key, double seconds);
 
-/* Ends the step and reports in which forms it is news. */
+/* Ends the step and sets is_news to whether it is news in each form. */
 void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
                       bool is_news[NEWS_FORMS]);
 
@@ -396,16 +393,16 @@ enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, C
 
 /* What is known of an earlier call. */
 struct known_call {
-    uint64_t outcome;    /* of the last time */
-    unsigned char end;   /* enum call_end, of the last time */
-    unsigned char flips; /* saturates */
+    uint64_t outcome;    /* low half of the digest of its last outcome */
+    unsigned char end;   /* how it ended last time: enum call_end */
+    unsigned char flips; /* changes of `end`; saturates */
 };
 
 /* A failure of a call, without source positions such as "main.c:17". */
 struct known_failure {
     uint64_t call, sum;
     uint64_t shapes; /* sum of the different shapes of its lines, with all numbers left out */
-    double place;    /* the first position, such as a line number; 0: none */
+    double place;    /* the first source position, such as a line number; 0: none */
     double faults;   /* number of faults it reports; 0: none */
 };
 
@@ -417,28 +414,28 @@ struct known_failures {
 
 /* Failures in a row with one cause. */
 struct refusals {
-    unsigned causes;       /* hints that all of them have; 0: the last failure had none */
-    uint64_t reason;       /* of the last one; see struct step_sums */
-    int count;             /* saturates */
-    int strays;            /* later failures without a common cause that did not end the streak */
+    unsigned causes; /* CAUSE_ bits that all these failures have; 0: the last failure had none */
+    uint64_t reason; /* reason of the last failure; see struct step_sums */
+    int count;       /* number of refusals; saturates */
+    int strays;      /* later failures without a common cause that did not end the streak */
     struct word_set names; /* names in the arguments of all these calls */
 };
 
 /* An edit that fails again and again, in one spelling or another. */
 struct failing_edit {
     uint64_t tool;
-    uint64_t path; /* 0: none */
-    int count;     /* failures in a row, whatever is read in between; 0: the last one worked */
-    int reads;     /* steps since the last failure that read about it */
+    uint64_t path; /* hash of the file's path; 0: none */
+    int count;     /* failures in a row, whatever is read in between; 0: the last edit worked */
+    int reads;     /* steps since the last failure that read about the edit */
     struct word_set said;  /* names in its arguments */
-    struct word_set error; /* words of the message */
+    struct word_set error; /* words of the error message */
 };
 
 /* A prompt that other agents get again and again. */
 struct delegated {
-    struct word_set prompt;   /* of several that only add words, the shortest */
-    struct word_set answered; /* words of all answers, and what they named */
-    struct word_set named;    /* what the answer of the current step names */
+    struct word_set prompt;   /* the shortest of several prompts that only add words */
+    struct word_set answered; /* words of all answers, and the names in them */
+    struct word_set named;    /* names in the answer of the current step */
 };
 
 /* What the current step has shown so far. */
@@ -450,21 +447,20 @@ struct step_sums {
     int64_t lines;
     size_t longest; /* bytes of the longest of the first lines */
     bool echo_seen[SHELL_ECHOES_MAX];
-    struct word_set said;         /* words of the first lines, unless a command line ran */
-    uint64_t last_line;           /* hash of the general form */
-    bool last_has_echo;           /* contains words of the call */
-    uint64_t reason;              /* hash of the end of the last line, "name: program: reason", if
-                                     the result is short; 0: none */
-    uint64_t found;               /* of a search: sum of the hashes of all words, in any order */
-    bool looks;                   /* at something that runs, by the call */
-    uint64_t placeless;           /* sum of the hashes of the first lines without source
-                                     positions */
-    double place;                 /* the first source position; 0: none */
-    double faults;                /* sum of the numbers that count faults */
-    bool has_failures;            /* one of them counts failures or errors */
-    bool http_error;              /* the status line of a response reports an error */
-    uint64_t shapes[PLACE_LINES]; /* the different shapes of those lines, with all numbers left
-                                     out */
+    struct word_set said; /* words of the first lines, unless a command line ran */
+    uint64_t last_line;   /* hash of the last line's general form */
+    bool last_has_echo;   /* the last line contains words of the call */
+    uint64_t reason;      /* hash of the end of the last line, "name: program: reason", if
+                             the result is short; 0: none */
+    uint64_t found;       /* for a search: sum of the hashes of all words, in any order */
+    bool looks;           /* the call looks at something that runs, or follows a pause */
+    uint64_t placeless;   /* sum of the hashes of the first lines, each hashed with its source
+                             positions removed */
+    double place;         /* the first source position; 0: none */
+    double faults;        /* sum of the numbers that count faults */
+    bool has_failures;    /* a number above 0 counts failures or errors */
+    bool http_error;      /* the status line of a response reports an error */
+    uint64_t shapes[PLACE_LINES]; /* different shapes of the first lines, without their numbers */
     int shape_count;
     uint64_t shape_sum;
 };
@@ -476,40 +472,39 @@ struct entropy_memory {
     struct known_call *known; /* owned; by place in `calls` */
     size_t known_cap;
     struct entropy_table succeeded; /* exact calls that succeeded; another success is not news */
-    struct entropy_call call;       /* of the current step */
-    struct normaliser_words *words; /* owned; of the current call, may be NULL */
+    struct entropy_call call;       /* call of the current step */
+    struct normaliser_words *words; /* owned; words of the current call; may be NULL */
     struct step_sums sums;
-    bool attempt; /* the current step is an attempt of ours */
+    bool attempt; /* the current step is an attempt by devs */
     bool chants;
     bool alike;
     struct word_set talked[TALKED_MAX]; /* ring of the last messages */
     int talked_count;                   /* messages since the last call */
-    struct word_set spoken;             /* words of all of them */
+    struct word_set spoken;             /* words of all messages since the last call */
     bool paused;                        /* the last step was a pause */
     bool slept;                         /* the last step slept before it did something */
     bool planned;                       /* the last step was a plan */
     bool moved;    /* since the last sub-agent, a step changed something, or succeeded with news */
-    bool reached;  /* changed a file for the first time since a command reported failures */
+    bool reached;  /* the agent changed a new file since a command reported failures */
     int announced; /* repetitions that the agent announced and has not done */
-    uint64_t announced_call;      /* key of the call that it repeats; 0: the next one of a shell */
+    uint64_t announced_call;      /* key of the call that is repeated; 0: the next shell command */
     struct call_text before;      /* the previous call */
-    uint64_t failed_tool;         /* of the previous call if it failed, else 0 */
-    struct word_set failed_said;  /* the words of its message */
-    struct word_set rewritten;    /* content that the previous call wrote to a file */
-    uint64_t rewritten_path;      /* hash of that file; 0: it wrote none */
-    int rewrites;                 /* such calls in a row for that file */
-    struct refusals *refusals;    /* owned; NULL before the first */
-    struct failing_edit *failing; /* owned; NULL before the first */
+    uint64_t failed_tool;         /* tool of the previous call if that failed, else 0 */
+    struct word_set failed_said;  /* words of that call's error message */
+    struct word_set rewritten;    /* words that the previous call wrote to a file */
+    uint64_t rewritten_path;      /* hash of that file's path; 0: the previous call wrote no file */
+    int rewrites;                 /* rewrites of that file in a row */
+    struct refusals *refusals;    /* owned; NULL before the first refusal */
+    struct failing_edit *failing; /* owned; NULL before the first failed edit */
     uint64_t plan;                /* key of the last plan; 0: none */
-    int plan_progress;            /* most progress of the plans in a row */
+    int plan_progress;            /* highest progress of the plans written in a row */
     bool plan_over;               /* all items of the last plan were done */
-    struct delegated *delegated;  /* owned; NULL before the first */
+    struct delegated *delegated;  /* owned; NULL before the first prompt */
     int missing_count;
-    uint64_t missing[CALL_SYMBOLS_MAX]; /* symbols that all of the last calls that found nothing
-                                           asked about */
-    int sweep;                          /* calls in a row that only ask the same about another
-                                           name */
-    struct known_failures *failures;    /* owned; NULL before the first */
+    uint64_t missing[CALL_SYMBOLS_MAX]; /* symbols that all recent calls that found nothing asked
+                                           about */
+    int sweep;                       /* calls in a row that ask the same about a different name */
+    struct known_failures *failures; /* owned; NULL before the first failure */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
     uint64_t error;                            /* hash of the last line of the last step if it
                                                   failed */
@@ -517,7 +512,7 @@ struct entropy_memory {
     bool last_there;                           /* a step has ended: first and last are valid */
 };
 
-/* Returns what is known of the call, or NULL if it is new. */
+/* Returns what is known about the call, or NULL if it is new. */
 struct known_call *entropy_tables_known(struct entropy_memory *memory, struct digest call);
 /* Like entropy_tables_known(), but adds a new call. */
 struct known_call *entropy_tables_know(struct entropy_memory *memory, struct digest call);

@@ -20,7 +20,7 @@
  * O(n).
  */
 
-enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a cycle that a message names */
+enum { CYCLE_NAMED_MAX = 12 }; /* maximum task ids of a cycle that a message names */
 
 /* A name with its first bytes as a number that sorts the same way. Most names already differ there,
  * which saves cache misses. */
@@ -90,8 +90,8 @@ void plan_link_dependents(struct plan *plan)
     }
 }
 
-/* Queues the tasks whose needs have all been removed, which removes them, too. The remaining tasks
- * (unmet > 0) are in a cycle, or need a task that is in one. */
+/* Queues each task after all tasks that it needs. The remaining tasks (unmet > 0) are in a cycle,
+ * or need a task that is in one. */
 static void take_orderly_tasks(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;

@@ -140,7 +140,8 @@ void plan_contracts_load(struct field_reader *reader, const struct json *value)
     reader->violations = others;
 }
 
-/* Reports an unknown name. */
+/* Reports an unknown contract name, with a suggestion or the reason why no such file can be
+ * read. */
 static void complain_unknown_contract(struct field_reader *reader, const struct json_pointer *path,
                                       const char *name, const char *why)
 {
@@ -168,7 +169,7 @@ static struct plan_contract *read_file(struct field_reader *reader, const struct
 {
     struct str text = {0};
     struct err err = {0};
-    bool is_comment = field_is_comment(name); /* such as the key in a plan that devs has written */
+    bool is_comment = field_is_comment(name); /* such as a comment key that devs has written */
     bool ok = reader->doc->files && !is_comment &&
               reader->doc->files->read(reader->doc->files->ctx, name, &text, &err);
     struct plan_contract *contract = add_contract(reader, path, name);
@@ -503,7 +504,7 @@ void plan_agent_read_output(struct field_reader *reader, const struct json_point
     struct plan_agent *agent = agent_of(reader);
     field_reader_text(reader, path, value, &agent->output);
     const bool is_there =
-        agent->output && agent->output[0] != '\0'; /* otherwise the schema has reported it */
+        agent->output && agent->output[0] != '\0'; /* if empty, the schema has reported it */
     const char *wrong = is_there ? plan_path_fault(agent->output) : NULL;
     if (wrong)
         field_reader_invalid(reader, path, wrong, NULL, value);

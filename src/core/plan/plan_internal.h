@@ -162,7 +162,8 @@ void plan_surroundings_check_workspace(struct field_reader *reader, const struct
 void plan_surroundings_check_sandbox(struct field_reader *reader, const struct json_pointer *path,
                                      const struct json *value);
 
-/* For settings: reads the values and reports errors. Otherwise leaves *settings alone. */
+/* For settings: reads the values and reports errors. Leaves workspace and sandbox of *settings
+ * alone if the document has none. */
 void plan_surroundings_read(struct field_reader *reader, const struct json *root,
                             struct settings *settings);
 
@@ -181,8 +182,8 @@ extern const struct fields settings_fields, ui_fields, retention_fields, secret_
 
 enum {
     SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have shorthand keys of their own */
-    PLAN_POLICY_BUILTIN = 5, /* built-in ones that a change of policies copies into the plan */
-    /* Policies of the settings, the plan, one command, and the built-in ones. */
+    PLAN_POLICY_BUILTIN = 5, /* built-in policies that a change of policies copies into the plan */
+    /* Policies of the settings, of the plan and of one command, and built-in policies. */
     PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };
 
@@ -191,7 +192,7 @@ enum {
 void plan_take_settings(struct plan *plan, const struct settings *settings);
 
 /* Loads the policies of the object `value` into reader->doc->policies as its inner ones; any other
- * value counts as none. There must be space for PLAN_POLICIES_MAX more. */
+ * value counts as an empty object. There must be space for PLAN_POLICIES_MAX more. */
 void plan_policies_load(struct field_reader *reader, const struct json *value);
 /* Reports the errors of the policies. */
 void plan_policies_check(struct field_reader *reader, const struct json_pointer *path,
@@ -221,8 +222,8 @@ void plan_policy_write(const struct policy *policy, struct str *out);
  * Output contracts (plan_agent.c).
  */
 
-/* Compiles all contracts of the plan's object "contracts"; any other value counts as none. Adds
- * errors to reader->doc->contract_violations. */
+/* Compiles all contracts of the plan's object "contracts"; any other value counts as an empty
+ * object. Adds errors to reader->doc->contract_violations. */
 void plan_contracts_load(struct field_reader *reader, const struct json *value);
 
 /* Reads "contract" of the current step. */

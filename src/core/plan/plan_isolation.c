@@ -11,8 +11,8 @@
 
 enum { MS_PER_S = 1000 };
 
-/* Returns true if some part of the path equals `part`; without `same`, if some part differs from
- * it. */
+/* Returns true if a component of the path equals `part` or, if `same` is false, if a component
+ * differs from it. */
 static bool path_has_part(const char *path, const char *part, bool same)
 {
     while (*path != '\0') {
@@ -151,7 +151,8 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Without a sandbox, a step has the network that devs has. */
+/* Reports a network that is switched on without a sandbox: the step then has the network that devs
+ * has. */
 static void check_network(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
@@ -162,7 +163,8 @@ static void check_network(struct field_reader *reader, const struct json_pointer
             NULL);
 }
 
-/* The other kinds start with the command itself, so there is nothing to wait for. */
+/* Reports the key unless the sandbox is a container: the other kinds start with the command itself,
+ * so there is nothing to wait for. */
 static void check_start_timeout(struct field_reader *reader, const struct json_pointer *path,
                                 const struct json *value)
 {
@@ -181,7 +183,7 @@ static void write_start_timeout(const void *object, struct str *out)
         str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
 }
 
-/* Checks "env" or "args". */
+/* Reports "env" or "args" if there is no sandbox. */
 static void check_sandbox_list(struct field_reader *reader, const struct json_pointer *path,
                                const struct json *value)
 {

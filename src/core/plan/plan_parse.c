@@ -107,7 +107,7 @@ static void read_grows(struct field_reader *reader, const struct json_pointer *p
     plan->grows = json_bool(value, false);
     if (!plan->grows)
         return;
-    workspace_spec_done(&plan->workspace); /* in place, whatever the settings say: see plan.h */
+    workspace_spec_done(&plan->workspace); /* in place, whatever the settings are: see plan.h */
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
 }
 

@@ -504,7 +504,7 @@ void plan_tasks_prepare(struct field_reader *reader, const struct json *tasks)
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
     reader->doc->named = xcalloc(count, sizeof(*reader->doc->named));
-    const struct json **needs = xcalloc(count, sizeof(const struct json *)); /* by task */
+    const struct json **needs = xcalloc(count, sizeof(const struct json *)); /* lists by task */
     for (reader->doc->task = 0; reader->doc->task < plan->task_count; reader->doc->task++)
         prepare_task(reader, json_at(tasks, (size_t)reader->doc->task), &needs[reader->doc->task]);
     plan_index_ids(plan);

@@ -73,7 +73,8 @@ static void add_text(const struct recording *recording, const char *text, size_t
     str_done(&cut);
 }
 
-/* Appends the elements of the list from `first` on. */
+/* Appends a string in place of the elements of the list from `first` on: their number and a digest
+ * of the whole list. */
 static void add_rest(const struct recording *recording, const struct json *list, size_t first)
 {
     struct str all = {0};

@@ -136,7 +136,7 @@ static const char *const words[] = {"KEY", "KEYS",  "AUTH",    "PASS", "PWD",
                                     "DSN", "CREDS", "WEBHOOK", "PAT",  "CONNSTR"};
 /* Match the end of a word: ACCESSKEY, DBPASS, PGPWD. */
 static const char *const endings[] = {"KEY", "PASS", "PWD"};
-/* Except these words. */
+/* Words with such an ending that are not secret. */
 static const char *const others[] = {"MONKEY", "TURKEY", "DONKEY",  "HOCKEY", "HOTKEY",
                                      "BYPASS", "OLDPWD", "COMPASS", "ASKPASS"};
 /* As the last word of a name, these make the value a fact about a secret: a file, a location, a
@@ -161,7 +161,8 @@ static bool is_one_of(const char *word, size_t len, const char *const *list, siz
     return false;
 }
 
-/* `name` must be in upper case. */
+/* Returns true if a part or a word of the name says that the value is secret. `name` must be in
+ * upper case. */
 static bool has_secret_word(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
@@ -187,7 +188,7 @@ static bool has_secret_word(const char *name)
 
 bool redact_name_is_secret(const char *text)
 {
-    char name[REDACT_NAME_MAX + 1] = {0}; /* in upper case */
+    char name[REDACT_NAME_MAX + 1] = {0}; /* the name in upper case */
     size_t len = strlen(text);
     if (len > REDACT_NAME_MAX) { /* drop the beginning, because the end says what the value is */
         text += len - REDACT_NAME_MAX;
@@ -215,8 +216,8 @@ static bool redact_is_listed(char *const *list, const char *name)
     return false;
 }
 
-/* Recognizes a path by its form alone: it begins with a directory that most systems have, or
- * contains no capital letter, which base64 of this length always does. */
+/* Recognizes a path by its form alone: it begins with a directory that most systems have, or has no
+ * capital letters, which base64 of this length always has. */
 static bool is_path(const char *value, size_t len)
 {
     static const char *const roots[] = {"/home/", "/usr/",   "/etc/", "/var/",    "/tmp/", "/run/",
@@ -321,7 +322,9 @@ static void add_start(void *ctx, const unsigned char *bytes, size_t len)
     redact_trie_add_start(&redactor->trie, bytes, len);
 }
 
-/* Base64 has characters that JSON and URLs escape. Its letters are hardly ever escaped. */
+/* Adds an encoded form of a value. If one of its first bytes is not a letter or digit, also adds
+ * its escaped forms: base64 has characters that JSON and URLs escape, but its letters are hardly
+ * ever escaped. */
 static void add_code(void *ctx, const char *bytes, size_t len)
 {
     struct adding *adding = ctx;
@@ -358,7 +361,7 @@ static size_t character_start(const char *value, size_t at)
     return at;
 }
 
-/* Adds a value, or one line of it, trimmed. */
+/* Adds a value, or one line of it, trimmed; splits a long one into overlapping pieces. */
 static bool add_value(struct adding *adding, const char *value, size_t len, struct err *err)
 {
     while (len > 0 && ascii_is_blank(value[0])) {

@@ -14,8 +14,8 @@ enum {
     SCHEME_MAX = 16, /* maximum letters of a scheme, such as "Negotiate" */
     CREDENTIAL_MIN = 8,    /* minimum bytes of a credential that does not look like a word */
     CREDENTIAL_SURE = 20,  /* minimum bytes of a credential that may look like anything */
-    JWT_HEADER_MIN = 14,   /* minimum letters; even {"alg":"HS256"} has more in base64 */
-    JWT_HEADER_MAX = 2048, /* maximum letters */
+    JWT_HEADER_MIN = 14,   /* minimum letters of the header; {"alg":"HS256"} has more */
+    JWT_HEADER_MAX = 2048, /* maximum letters of the header */
     JWT_BODY_MIN = 14,     /* minimum letters after the first full stop */
     PEM_LABEL_MAX = 48,    /* maximum bytes of a label, such as "OPENSSH PRIVATE KEY" */
 };
@@ -44,7 +44,7 @@ struct form {
     const char *name;
     const char *start;
     enum form_kind kind;
-    enum redact_alphabet alphabet; /* of the bytes after the start */
+    enum redact_alphabet alphabet; /* alphabet of the bytes after the start */
     int min, max;                  /* number of bytes after the start; max 0: no limit */
 };
 
@@ -347,7 +347,8 @@ static bool is_scheme(const char *bytes, size_t len)
     return false;
 }
 
-/* "Authorization: bearer authentication failed" has no credential: words are all of one case. */
+/* Returns false for words, which are all of one case: "Authorization: bearer authentication failed"
+ * has no credential. */
 static bool is_credential(const char *bytes, size_t len)
 {
     bool lower = false, upper = false;
@@ -415,7 +416,7 @@ static enum redact_found look_at_jwt(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* "-----BEGIN RSA PRIVATE KEY-----": cuts what follows, if it is a key. */
+/* Cuts the key after "-----BEGIN RSA PRIVATE KEY-----", if there is one. */
 static enum redact_found look_at_pem(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
@@ -437,7 +438,8 @@ static enum redact_found look_at_pem(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* Searches to the end of the host. The last @ before that ends the password. */
+/* Looks for the password in a URL. Searches to the end of the host; the last @ before that ends the
+ * password. */
 static enum redact_found look_at_url(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
@@ -478,7 +480,7 @@ static size_t name_len(const struct form *form)
     return ascii_is_letter(form->start[len - 1]) ? len : len - 1;
 }
 
-/* Rejects a token that is part of a longer hash or word. */
+/* Looks for a Twilio token that is not part of a longer hash or word. */
 static enum redact_found look_at_twilio(const struct form *form, const struct redact_place *place,
                                         struct redact_cut *cut)
 {
@@ -492,7 +494,7 @@ static enum redact_found look_at_twilio(const struct form *form, const struct re
     return run == (size_t)form->max ? look_at_run(form, place, 0, from, cut) : REDACT_NOT;
 }
 
-/* Looks for three runs of certain lengths, separated by full stops. */
+/* Looks for a Discord token: three runs of certain lengths, separated by full stops. */
 static enum redact_found look_at_discord(const struct redact_place *place, struct redact_cut *cut)
 {
     static const struct {

@@ -105,18 +105,18 @@ static inline bool redact_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* How a cut continues whose end is not known yet. */
+/* How a cut continues if its end is not known yet. */
 enum redact_rest { REDACT_REST_NONE, REDACT_REST_RUN, REDACT_REST_PEM };
 struct redact_tail {
     enum redact_rest rest;
-    enum redact_alphabet alphabet; /* of a run */
+    enum redact_alphabet alphabet; /* REDACT_REST_RUN: alphabet of the run */
     bool after_long;               /* PEM: the previous line was long enough to belong to the key */
 };
 
 enum redact_found { REDACT_NOT, REDACT_MORE, REDACT_CUT };
 struct redact_cut {
-    size_t start, end; /* in the place; if equal, only the bytes that the tail takes are cut. With
-                          REDACT_MORE, nothing before `start` will be cut */
+    size_t start, end; /* offsets in the place; if equal, only the bytes that the tail takes are
+                          cut. With REDACT_MORE, nothing before `start` will be cut */
     struct redact_tail tail;
 };
 
@@ -233,7 +233,7 @@ struct redact_unit {
     unsigned char bytes[REDACT_UNIT_MAX];
     size_t len;      /* bytes of the character; 0: a color, which is invisible */
     size_t taken;    /* raw bytes read */
-    bool is_escaped; /* otherwise a single literal byte */
+    bool is_escaped; /* false: a single literal byte */
 };
 
 /* Returns true if any escape can begin with this byte. A plus is one in URLs. */
@@ -363,11 +363,10 @@ struct redact_lane {
     uint32_t node;     /* the current node; the root: the lane is inactive */
     int64_t resume_at; /* offset in the stream up to which the lane has read */
     int64_t read;      /* bytes of text read */
-    int64_t offset;    /* added to an offset in the text, gives the offset in the stream, before the
-                          first escape */
+    int64_t offset;    /* stream offset minus text offset, before the first escape */
     struct redact_lane_escape *escapes; /* owned */
     size_t count, cap;
-    struct redact_unit unit; /* the next unit; taken 0: unknown */
+    struct redact_unit unit; /* the next unit; not read yet if `taken` is 0 */
 };
 
 struct redact_lanes {
@@ -400,7 +399,7 @@ enum { REDACT_MARK_MAX = REDACT_NAME_MAX + 8 };
 enum redact_wrap { REDACT_PLAIN, REDACT_FIRST_PLACE };
 
 struct redact_name {
-    char *text; /* owned; as given */
+    char *text; /* owned; the name as given */
     char mark[REDACT_MARK_MAX];
     size_t mark_len;
     enum redact_rank rank;
@@ -411,7 +410,7 @@ struct redactor {
     struct redact_trie forms;  /* only the starts of the forms; used while building */
     struct redact_name *names; /* owned */
     size_t name_count, name_cap;
-    int *form_names; /* owned; by form: number of its name, -1 = the form is kept */
+    int *form_names; /* owned; by form: number of its name; -1 = matches of the form are not cut */
     char **listed;   /* owned copies of the lists in the settings; NULL = none */
     char **kept;     /* owned */
     size_t value_count, value_bytes;
@@ -433,7 +432,7 @@ struct redact_span {
 struct redact_spans {
     struct redact_span *items; /* owned */
     size_t count, cap;
-    size_t first; /* items before it are done */
+    size_t first; /* spans before this index are done */
 };
 
 /* The members of a stream: redact_stream.c finds the cuts, and keeps and writes the bytes. */
@@ -453,14 +452,14 @@ struct redact_stream {
     uint32_t node;          /* the longest suffix so far that may become an entry */
     uint32_t ending;        /* node of an entry that ends here and has not been taken; 0 = none */
     bool undecided;         /* the form at `ending` depends on further bytes */
-    int64_t undecided_from; /* offset before which that form cuts nothing */
+    int64_t undecided_from; /* offset before which the undecided form cuts nothing */
     int64_t letters_at, letters_end; /* offsets of a run of bytes known to be letters of a token */
     struct redact_spans spans;
     /* The last form that was found. */
-    struct redact_tail tail; /* how it continues */
-    int64_t tail_at;         /* offset up to which it has been followed */
+    struct redact_tail tail; /* how the form continues */
+    int64_t tail_at;         /* offset up to which the form has been followed */
     int tail_name;
-    bool tail_is_named; /* a token within it gives the name */
+    bool tail_is_named; /* a token within the form gives the name */
     int64_t tail_start;
     /* Lines, for patterns. */
     struct rule_matcher *matcher; /* owned; NULL: no patterns */

@@ -129,12 +129,12 @@ size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, 
 enum {
     MARKS_MAX = 16,   /* maximum bytes of quotes or blanks in a row */
     VALUE_MAX = 1024, /* longer values are not cut by their name */
-    PASSWORD_MIN = 6, /* bytes */
-    KEY_MIN = 8,      /* bytes */
-    TOKEN_MIN = 16,   /* bytes */
+    PASSWORD_MIN = 6, /* minimum bytes of a password */
+    KEY_MIN = 8,      /* minimum bytes of a key */
+    TOKEN_MIN = 16,   /* minimum bytes of a token */
     WORD_SURE = 20,   /* minimum lower-case letters of a value that is not a word */
-    UUID_LEN = 36,    /* bytes */
-    COOKIE_MIN = 6,   /* bytes of a cookie's value */
+    UUID_LEN = 36,    /* bytes of a UUID */
+    COOKIE_MIN = 6,   /* minimum bytes of a cookie's value */
     COOKIE_NAME_MAX = 128,
     NETRC_WORDS_MAX = 8, /* host, "login", name, "account", name, "password" */
     NETRC_WORD_MAX = 256,

@@ -522,7 +522,7 @@ static void give_text(const struct pass *pass, const char *bytes, size_t len)
     }
 }
 
-/* Does not use xgrow(), which would leave a copy of the old bytes behind. */
+/* Appends the bytes. Does not use xgrow(), which would leave a copy of the old bytes behind. */
 static void append_text(struct redact_stream *stream, const char *bytes, size_t len)
 {
     if (stream->cap - stream->len < len) {

@@ -107,8 +107,8 @@ enum {
 
 static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
-/* Bytes that begin an escape have a group of their own: they occur in many starts, but rarely in
- * text. */
+/* Returns the group of a byte, as a bit. Bytes that begin an escape have a group of their own: they
+ * occur in many starts, but rarely in text. */
 static unsigned group_of(unsigned char byte)
 {
     if (redact_escape_begins(byte))

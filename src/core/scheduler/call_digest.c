@@ -17,7 +17,7 @@
 enum { ABSENT = 0, PRESENT = 1 }; /* a missing part is encoded differently from an empty one */
 
 struct call_digester {
-    struct str run_dir;     /* as encoded in every call */
+    struct str run_dir;     /* the run's folder, as encoded in every call */
     struct str environment; /* the sorted environment, as encoded in every call */
     struct str call;        /* buffer for the current call */
 };

@@ -15,18 +15,18 @@
 /* One input, decided again and compared. */
 
 struct redecide {
-    struct redecide_run run;   /* its pointers are the caller's */
+    struct redecide_run run;   /* the pointers in it are borrowed from the caller */
     struct run_state recorded; /* the fold of the events accounted for */
     struct run_state made; /* like `recorded`; within a step, with the decisions of this build */
     struct scheduler scheduler;
     struct turn turn;
-    struct event_list events; /* of one moment */
+    struct event_list events; /* the events of one moment */
     size_t at;                /* the first event not accounted for */
     bool is_last;      /* the engine that recorded these events recorded nothing after them */
     bool was_taken_up; /* another engine continued the run */
     bool leaves;       /* nothing has been started since `unstarted` */
     struct event unstarted, before;         /* the event that was not emitted, and its cause */
-    struct str unstarted_text, before_text; /* memory for the strings of both */
+    struct str unstarted_text, before_text; /* memory for the strings of `unstarted` and `before` */
     enum input_kind unstarted_input;
     bool is_stopped; /* no more decisions are made */
     int told;        /* number of differences reported */
@@ -176,8 +176,7 @@ static bool skip_different(struct redecide *redecide, const struct input *input,
     report_difference(redecide, &difference);
     if (!account_for(redecide, next - redecide->at, &others, err))
         return false;
-    /* An event that should not be there, or is not a decision in the log, counts as one all the
-     * same. */
+    /* If no recorded decision belongs to the difference, still counts one decision. */
     redecide->sum.decisions += others == 0;
     redecide->sum.different += others > 0 ? others : 1;
     if (!redecide->is_stopped)

@@ -20,7 +20,7 @@ typedef enum redecide_source read_fn(const struct reading *reading, struct redec
 /* Returns whether the numbers of the event are in range. */
 static bool is_sound(const struct run_state *state, const struct event *event)
 {
-    struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* it only reads */
+    struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* never modified */
                         .event = event};
     if (event->task >= state->plan->task_count)
         return false;
@@ -142,7 +142,8 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
     return REDECIDE_FACT;
 }
 
-/* An engine that takes over may find that the run has not begun. */
+/* Reads the start of a run, or of an engine that continues it: that engine may find that the run
+ * has not begun. */
 static enum redecide_source read_start(const struct reading *reading, struct redecide_input *out)
 {
     const struct run_state *state = reading->state;

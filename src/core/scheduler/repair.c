@@ -25,7 +25,8 @@ enum {
 
 static const char rule[] = "contract";
 
-/* Truncated output cannot be checked, and checking half of it would prove nothing. */
+/* Checks the output against its contract. Truncated output cannot be checked, and checking half of
+ * it would prove nothing. */
 static void check_output(const struct contract *contract, const struct contract_output *output,
                          struct violations *violations)
 {
@@ -132,7 +133,7 @@ bool repair_may_retry(const struct violations *violations)
     return may;
 }
 
-/* Adds nothing if `text` is NULL. */
+/* Adds a field of a violation as one line, cut to FIELD_MAX. Adds nothing if `text` is NULL. */
 static void add_field(struct str *out, const char *before, const char *text)
 {
     if (!text)
@@ -147,7 +148,7 @@ static void add_field(struct str *out, const char *before, const char *text)
     str_done(&part);
 }
 
-/* Adds as many as fit. Returns their number. */
+/* Adds as many violations as fit into `room` bytes. Returns their number. */
 static size_t add_violations(struct str *out, const struct violations *violations, size_t room)
 {
     struct str next = {0};
@@ -346,7 +347,8 @@ static const char hint_head[] = "A hint from the person who requested this try:\
 static const char fit_how[] =
     "\nGive the whole result again, as JSON that matches, and nothing else.";
 
-/* Starts a new part of the prompt, separated by an empty line. */
+/* Adds a part to the prompt, separated by an empty line. Adds nothing if `text` is NULL or
+ * empty. */
 static void add_part(struct str *out, const char *text)
 {
     if (!text || text[0] == '\0')

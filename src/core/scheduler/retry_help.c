@@ -7,7 +7,8 @@
 
 #include "attr.h"
 
-/* Returns NULL if there is no space for another class. */
+/* Returns the entry of a class, adding it if it is new; NULL if there is no space for another
+ * class. */
 static struct retry_class *find_class(struct retry_help *help, const struct failure_class *class)
 {
     int i = 0;

@@ -55,7 +55,7 @@ struct str *scheduler_scratch(const struct scheduling *now)
     return &now->turn->scratch;
 }
 
-/* Returns false and changes nothing if the event does not fit the state. */
+/* Emits an event. Returns false and changes nothing if the event does not fit the state. */
 static bool try_emit(const struct scheduling *now, struct event event)
 {
     const struct scheduler *scheduler = now->scheduler;
@@ -325,7 +325,8 @@ static bool names_live_attempt(const struct run_state *state, const struct input
            input->attempt == step_state_latest(step)->number;
 }
 
-/* Facts come from outside and may come late. Ignores facts that the fold rejects. */
+/* Records a fact. Facts come from outside and may come late, so ignores facts that the fold
+ * rejects. */
 static void take_fact(const struct scheduling *now)
 {
     const struct run_state *state = now->state;

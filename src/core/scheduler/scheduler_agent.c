@@ -28,8 +28,8 @@ static void report_budget(const struct scheduling *now, int task, const struct b
     scheduler_emit(now, event);
 }
 
-/* Checks one budget of a task, or of the run (-1). A budget that is used up stops the task's
- * running attempt, or all agents of the run, except in tasks that a person has cancelled. */
+/* Checks one budget of a task, or of the run (`task` is -1). A budget that is used up stops the
+ * task's running attempt, or all agents of the run, except in tasks that a person has cancelled. */
 static void look_at_budget(const struct scheduling *now, int task, enum budget_kind kind,
                            bool may_end)
 {
@@ -200,7 +200,7 @@ static void write_failure(const struct scheduling *now, int task,
     str_done(&ended);
 }
 
-/* Returns the prompt without its beginning if it is too long as JSON, since its end says what to
+/* Returns the prompt, cut at the beginning if it is too long as JSON, because its end says what to
  * do. */
 static const char *end_of_prompt(const struct str *prompt)
 {
@@ -245,7 +245,8 @@ void scheduler_round_start(const struct scheduling *now, int task,
 
 /* The calls of an agent while it runs, and attempts that were stopped for them or for a budget. */
 
-/* A suspicion is meant for the next prompt. An agent that is stuck gets no further prompt. */
+/* Reports a new loop in the agent's calls. If `may_end`, stops an agent that has become stuck. A
+ * suspicion is meant for the next prompt; an agent that is stuck gets no further prompt. */
 static void look_at_calls(const struct scheduling *now, int task, bool may_end)
 {
     const struct input *input = now->input;

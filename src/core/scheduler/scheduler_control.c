@@ -70,7 +70,7 @@ static void record_choices(const struct scheduling *now, const struct control *c
     record_hint(now, control, task, control->tries > 0 ? used + control->tries : 0);
 }
 
-/* Appends the effect of the choices to the answer of an accepted retry: "; 4 tries from now on; its
+/* Appends the effect of the choices to the answer of an accepted retry: "; 4 tries from now on; the
  * agent gets your hint". */
 static void describe_choices(const struct scheduling *now, const struct control *control, int task,
                              struct answer *answer)
@@ -139,7 +139,7 @@ static int alike_more(const struct run_state *state, int task)
     return policy_equal_max(policy) * scale - run_state_step(state, task)->same;
 }
 
-/* Retries a step that failed with a new set of attempts, unless a needed task prevents it. */
+/* Gives a failed step a new set of attempts, unless a needed task prevents it. */
 static void retry_ended(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
@@ -180,8 +180,9 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "a new set of tries");
 }
 
-/* Moves a held or waiting task to the head of the queue. At a closed gate it is sent as the next
- * probe. Returns false, and says so in the answer, if other tasks come first. */
+/* Releases a held task, ends the wait of a waiting one, and makes the task the next probe of a
+ * closed gate. Returns true if the task starts with the next free slot; otherwise says in the
+ * answer what it waits for. */
 static bool start_now(const struct scheduling *now, const struct control *control, int task,
                       struct answer *answer)
 {
@@ -290,7 +291,8 @@ static void send_one(const struct scheduling *now, const struct control *control
                   others == 1 ? "s" : "");
 }
 
-/* Stops the task's running attempt. A task that is not running ends at once. */
+/* Stops the task's running attempt, except with CANCEL_STOP, which lets it finish. A task that is
+ * not running ends at once. */
 static void stop_task(const struct scheduling *now, const struct control *control, int task)
 {
     const struct task_state *state = &now->state->tasks[task];

@@ -59,7 +59,7 @@ void scheduler_cancel_rest(const struct scheduling *now, int task);
 
 /* What a suspected loop is about. */
 struct suspicion {
-    bool of_calls;    /* of an agent; otherwise the attempts of a task */
+    bool of_calls;    /* about an agent's calls; false: about a task's attempts */
     const char *what; /* the command or call that repeats; NULL = not known */
     unsigned masks;   /* masks applied to the last result, as normaliser bits */
 };
@@ -89,7 +89,8 @@ void scheduler_agent_settle(const struct scheduling *now, int task);
 /* Fills in the facts that may keep the task's current step from continuing after the attempt with
  * this outcome. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts);
-/* Returns whether the attempt was stopped for a loop or a budget, and if so makes *ended say so. */
+/* Returns whether the attempt was stopped for a loop or a budget, and if so records that in
+ * *ended. */
 bool scheduler_agent_stopped(const struct scheduling *now, int task, struct input *ended);
 
 /* Reports the use of the task's and the run's budgets, and stops the attempts that have used them
@@ -104,8 +105,8 @@ int64_t scheduler_budget_due(const struct run_state *state);
  * if there is none. Sets *by_run if it is the run's budget. */
 bool scheduler_budget_spent(const struct scheduling *now, int task, int step,
                             struct budget_use *out, bool *by_run);
-/* If such a budget is used up, ends the task's current step instead of starting it, which then
- * needs a person, and returns true. */
+/* If a budget that the task's current step would need is used up, ends the step instead of starting
+ * it, so that it needs a person, and returns true. */
 bool scheduler_budget_ends(const struct scheduling *now, int task);
 
 /* Returns whether another round of the task's agent follows this decision, budgets aside. */

@@ -233,8 +233,9 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
     return find_verdict(step, input, &room)->class == VERDICT_SUCCESS;
 }
 
-/* A workspace is reset before each attempt. For work in place, the steps of other tasks may have
- * changed something. */
+/* Returns true if nothing can have changed the tree since the previous attempt and the policy asks
+ * for that. A workspace is reset before each attempt. For work in place, the steps of other tasks
+ * may have changed something. */
 static bool is_unchanged(const struct run_state *state, int task)
 {
     const struct plan *plan = state->plan;
@@ -254,7 +255,8 @@ static bool is_unchanged(const struct run_state *state, int task)
     return true;
 }
 
-/* `results` is storage for SCHEDULER_RESULTS_MAX results, which the policy's windows examine. */
+/* Collects the facts for the decision. `results` is storage for SCHEDULER_RESULTS_MAX results,
+ * which the policy's windows examine. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
                                           const struct verdict *verdict, struct digest *results)
@@ -423,7 +425,8 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     scheduler_cancel_rest(now, task);
 }
 
-/* A plain success has no verdict of its own in the log. */
+/* Logs the verdict and decides what follows. A plain success has no verdict of its own in the
+ * log. */
 static void conclude(const struct scheduling *now, int task, const struct outcome *outcome,
                      const struct verdict *verdict)
 {

@@ -84,7 +84,7 @@ static size_t shape_length(const struct rest *rest, size_t from, const char *for
     return strlen(form);
 }
 
-/* Skips a fraction of a second and a time zone. */
+/* Returns the length of a fraction of a second and a time zone. */
 static size_t stamp_end(const struct rest *rest, size_t from)
 {
     size_t i = from;
@@ -117,7 +117,7 @@ static size_t bare_stamp(const struct rest *rest, size_t from)
     return 0;
 }
 
-/* A stamp ends at a blank, a closing bracket or the end of the line. */
+/* Matches a time stamp, which ends at a blank, a closing bracket or the end of the line. */
 static size_t take_stamp(const struct rest *rest)
 {
     static const char pairs[] = "[]()";
@@ -148,7 +148,7 @@ static size_t take_stamp(const struct rest *rest)
     return taken + is_jenkins;
 }
 
-/* `gh run view --log`: "job <tab> step <tab> stamp". Tabs have become blanks. */
+/* Matches "job <tab> step <tab> stamp" of `gh run view --log`. Tabs have become blanks. */
 static size_t take_job(const struct rest *rest)
 {
     if (!ascii_is_lower(words_small(byte_at(rest, 0))))
@@ -160,7 +160,7 @@ static size_t take_job(const struct rest *rest)
     return 0;
 }
 
-/* "host program[812]: " after the stamp of a system log. */
+/* Matches "host program[812]: " after the stamp of a system log. */
 static size_t take_unit(const struct rest *rest)
 {
     const size_t host = word_length(rest, 0);
@@ -175,7 +175,7 @@ static size_t take_unit(const struct rest *rest)
     return i + 1 + number + 3;
 }
 
-/* A step of BuildKit: "#9 4.514 "; in its summary, only the seconds. */
+/* Matches a step of BuildKit, "#9 4.514 "; in its summary, only the seconds. */
 static size_t take_build_step(const struct rest *rest)
 {
     size_t i = 0;
@@ -197,7 +197,8 @@ static size_t take_build_step(const struct rest *rest)
     return i;
 }
 
-/* "app-1 | " of docker compose, "web.1 | " of a process manager. */
+/* Matches the name of a service and a bar, as written by docker compose ("app-1") or a process
+ * manager ("web.1"). */
 static size_t take_service(const struct rest *rest)
 {
     size_t i = 0;
@@ -212,7 +213,7 @@ static size_t take_service(const struct rest *rest)
     return byte_at(rest, i) == ' ' ? i + 1 : i == rest->len ? i : 0;
 }
 
-/* "[pod/web-0/app] ", "[3] ", "[step:12] " */
+/* Matches "[pod/web-0/app] ", "[3] " and "[step:12] ". */
 static size_t take_source(const struct rest *rest)
 {
     size_t i = 1;
@@ -233,7 +234,7 @@ static size_t take_source(const struct rest *rest)
     return ascii_is_digit(byte_at(rest, i)) ? 0 : i; /* "[1]  4711 killed" is from a shell */
 }
 
-/* "web:build: " of a task runner for monorepos. */
+/* Matches "web:build: " of a task runner for monorepos. */
 static size_t take_task(const struct rest *rest)
 {
     size_t i = byte_at(rest, 0) == '@' ? 1 : 0;
@@ -247,8 +248,8 @@ static size_t take_task(const struct rest *rest)
     return begins_with(rest, i, ": ") ? i + 2 : 0;
 }
 
-/* Error marks of CI runners. Other marks only lose their sharps: "[warning]" shows that the line is
- * not an error. */
+/* Matches error marks of CI runners. Other marks only lose their sharps: "[warning]" shows that the
+ * line is not an error. */
 static size_t take_runner_mark(const struct rest *rest)
 {
     static const char *const marks[] = {"##[error]", "[error]",  "[ERROR]", "[fatal]",
@@ -282,7 +283,7 @@ static size_t error_level(const struct rest *rest, size_t from)
     return 0;
 }
 
-/* "ERROR:root:" of Python; klog: "E0301 10:00:00.123456 12 a.go:9] ". */
+/* Matches "ERROR:root:" of Python and "E0301 10:00:00.123456 12 a.go:9] " of klog. */
 static size_t take_level(const struct rest *rest)
 {
     const size_t level = error_level(rest, 0);
@@ -304,8 +305,8 @@ static size_t take_level(const struct rest *rest)
     return line > 0 && begins_with(rest, i + place + 1 + line, "] ") ? i + place + line + 3 : 0;
 }
 
-/* A word that a logger puts between the stamp and the message: a thread in brackets, a dash, a
- * dotted name. */
+/* Matches a word that a logger puts between the stamp and the message: a thread in brackets, a
+ * dash, a dotted name. */
 static size_t logger_word(const struct rest *rest, size_t from, bool *level)
 {
     const size_t found = error_level(rest, from);
@@ -341,7 +342,7 @@ static size_t logger_word(const struct rest *rest, size_t from, bool *level)
                : 0;
 }
 
-/* The words of a logger, removed only if one of them is an error level. */
+/* Matches the words of a logger if one of them is an error level. */
 static size_t take_logger(const struct rest *rest)
 {
     enum { WORDS_MAX = 8 };
@@ -360,7 +361,7 @@ static size_t take_logger(const struct rest *rest)
     return level ? i : 0;
 }
 
-/* time="..." level=error msg="..." */
+/* Matches: time="..." level=error msg="..." */
 static size_t take_fields(const struct rest *rest)
 {
     if (!begins_with(rest, 0, "time=") && !begins_with(rest, 0, "ts=") &&
@@ -375,8 +376,8 @@ static size_t take_fields(const struct rest *rest)
     return 0;
 }
 
-/* A bullet in a list of errors, followed by a word with a colon or an error word. Items of a
- * changelog keep their bullet. */
+/* Matches a bullet in a list of errors, followed by a word with a colon or an error word. Items of
+ * a changelog keep their bullet. */
 static size_t take_bullet(const struct rest *rest)
 {
     static const char dot[] = "\xe2\x80\xa2 ";
@@ -400,8 +401,8 @@ static size_t take_bullet(const struct rest *rest)
     return name > 2 && !may_be_test && begins_with(rest, i + name, ": ") ? i : 0;
 }
 
-/* The frame that terraform draws around an error, and the sign before the result of an agent's
- * tool, whose further lines are indented. */
+/* Matches the frame that terraform draws around an error, and the sign before the result of an
+ * agent's tool, whose further lines are indented. */
 static size_t take_mark(const struct rest *rest, size_t *indent)
 {
     static const char bar[] = "\xe2\x94\x82";
@@ -439,7 +440,7 @@ static size_t take_worded(const struct rest *rest)
     return taken;
 }
 
-/* The first character tells which prefixes are possible. */
+/* Matches one prefix. The first character tells which prefixes are possible. */
 static size_t take_prefix(const struct rest *rest)
 {
     const char first = byte_at(rest, 0);
@@ -463,7 +464,7 @@ static size_t take_prefix(const struct rest *rest)
     return taken;
 }
 
-/* These prefixes would match too much in lines without a stamp. */
+/* Matches prefixes that would match too much in lines without a stamp. */
 static size_t take_after_stamp(const struct rest *rest)
 {
     const size_t unit = take_unit(rest);

@@ -26,11 +26,11 @@ enum {
 
 /* A line, or a part of a long one. */
 struct clean_line {
-    size_t start;    /* in clean_text.bytes */
-    size_t len;      /* without the line feed */
-    int64_t offset;  /* of its first byte including its prefix, in the whole raw stream */
-    int64_t number;  /* line feeds before it in the given text, plus 1 */
-    uint64_t guards; /* for the scan: bits of the guards that have a literal here */
+    size_t start;    /* offset in clean_text.bytes */
+    size_t len;      /* length without the line feed */
+    int64_t offset;  /* offset of the line, including its prefix, in the whole raw stream */
+    int64_t number;  /* number of line feeds before the line in the given text, plus 1 */
+    uint64_t guards; /* bits of the guards that have a literal in this line; for the scan */
     bool continues;  /* continues the previous line */
     enum clean_line_state state;
 };
@@ -56,7 +56,7 @@ size_t clean_text_tail(const struct clean_text *text, int count);
  */
 
 enum {
-    LINE_PREFIX_MAX = 256, /* limit of a prefix, in bytes */
+    LINE_PREFIX_MAX = 256, /* maximum bytes of a prefix */
 };
 
 /* Returns the length of the prefix including the blanks after it, or 0. Levels below "error" are

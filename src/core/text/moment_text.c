@@ -205,7 +205,7 @@ bool moment_text_rfc3339(const char *text, size_t len, int64_t *out_ms)
     return true;
 }
 
-/* "Nov 24, ", "Nov 24th, 2026 ", "Nov 24 at " */
+/* Reads the day and the year after a month, as in "Nov 24, ", "Nov 24th, 2026 " or "Nov 24 at ". */
 static bool take_day(struct cursor *cursor, struct clock_text *out)
 {
     if (!take_text(cursor, " ") || !take_digits(cursor, 1, 2, &out->day) || out->day < 1 ||

@@ -141,7 +141,7 @@ static void put_text(struct line *line, const char *bytes, int len, int width)
     line->column += width;
 }
 
-/* Copies printing ASCII, which most text is, at once. Returns the number of bytes taken. */
+/* Copies printable ASCII, which is most text, all at once. Returns the number of bytes taken. */
 static size_t put_plain(struct line *line, const char *bytes, size_t len)
 {
     size_t count = 0;

@@ -81,7 +81,7 @@ struct near_word near_word_new(const char *word)
 void near_word_offer(struct near_word *near, const char *candidate)
 {
     size_t len = strlen(near->word);
-    size_t same = 0; /* letters, whatever their case */
+    size_t same = 0; /* letters that are equal, ignoring case */
     while (candidate[same] && words_small(candidate[same]) == words_small(near->word[same]))
         same++;
     bool is_same = len > 0 && candidate[same] == near->word[same];
@@ -127,7 +127,7 @@ struct word {
     size_t len;
 };
 
-/* Returns true for characters that may be part of a name such as lines.h or no-error. */
+/* Returns true for characters that may be part of a name such as src/no_error. */
 static bool is_of_name(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
@@ -147,7 +147,8 @@ static bool is_one_of_words(struct word word, const char *const *words, size_t c
     return false;
 }
 
-/* Returns true for the name of a thrown error, which has a capital in the middle. */
+/* Returns true for the name of a thrown error, such as TypeError: it ends in "Error" or
+ * "Exception". */
 static bool is_thrown_error(struct word word)
 {
     static const char *const ends[] = {"Error", "Exception"};

@@ -83,8 +83,8 @@ static int64_t end_call(struct agent_run *run, int64_t number)
     return 0;
 }
 
-/* Logs a message or a call, and adds it to the agent's trajectory; `running` if the call has no
- * result yet. */
+/* Logs a message or a call, and adds it to the agent's trajectory. `running` is true if the call
+ * has no result yet. */
 static void tell_step(struct agent_run *run, const struct agent_item *item, bool running)
 {
     const bool is_call = item->kind != AGENT_ITEM_TEXT;
@@ -328,7 +328,7 @@ void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
         tell_used(run, now_ms);
 }
 
-/* The time from the agent's own retry to the next answer counts as waiting, whether the agent
+/* Counts the time from the agent's own retry to the next answer as waiting, whether the agent
  * sleeps or repeats its request. */
 static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
 {

@@ -65,7 +65,7 @@ static void take_output(void *ctx, const char *bytes, size_t len)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }
 
-/* Removes the run's secrets. */
+/* Redacts the run's secrets, then passes the output on to take_output(). */
 static void cut_output(void *ctx, const char *bytes, size_t len)
 {
     const struct attempt_stream *from = ctx;
@@ -194,8 +194,8 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
-/* The child has its own descriptor. Once ours is closed, the writer notices when the child stops
- * reading. */
+/* Closes our descriptor of the child's stdin; the child has its own. The writer then notices when
+ * the child stops reading. */
 static void close_feed(struct attempt *attempt)
 {
     if (attempt->feed >= 0)
@@ -341,7 +341,7 @@ int64_t attempt_cuts(const struct attempt *attempt, struct str *out)
     if (own && of_run.all == 0 && of_task.all > 0) {
         redact_counts_lines(own, &of_task, out);
     } else if (count > 0) {
-        of_run.all = count; /* a name may occur in both, so the task's own are only summed up */
+        of_run.all = count; /* a name may occur in both, so the task's cuts only add to the sum */
         redact_counts_lines(setting->redactor, &of_run, out);
     }
     redact_counts_done(&of_run);

@@ -77,20 +77,20 @@ struct attempt_setting;
 /* Called from callbacks of the event loop. */
 struct attempt_watcher {
     void *ctx;                                           /* borrowed until the attempt is closed */
-    void (*started)(void *ctx, struct attempt *attempt); /* its process has started */
-    void (*refused)(void *ctx, struct attempt *attempt); /* not started; see start_why */
-    void (*heard)(void *ctx, struct attempt *attempt);   /* its process wrote output */
-    void (*ended)(void *ctx, struct attempt *attempt);   /* none of its processes are left */
+    void (*started)(void *ctx, struct attempt *attempt); /* the process has started */
+    void (*refused)(void *ctx, struct attempt *attempt); /* could not be started; see start_why */
+    void (*heard)(void *ctx, struct attempt *attempt);   /* the process wrote output */
+    void (*ended)(void *ctx, struct attempt *attempt);   /* no process of the attempt is left */
     /* Logs a fact, which is borrowed for the call; only the fields of its kind are used. */
     void (*fact)(void *ctx, const struct attempt *attempt, const struct event *fact);
 };
 
 enum attempt_stage {
-    ATTEMPT_PREPARES, /* a job prepares its surroundings */
-    ATTEMPT_STARTS,   /* its process is being started */
-    ATTEMPT_RUNS,     /* its process is running */
-    ATTEMPT_FINISHES, /* a job inspects and removes its sandbox */
-    ATTEMPT_KEEPS,    /* it passed; a job keeps the result of its task */
+    ATTEMPT_PREPARES, /* a job prepares the surroundings */
+    ATTEMPT_STARTS,   /* the process is being started */
+    ATTEMPT_RUNS,     /* the process is running */
+    ATTEMPT_FINISHES, /* a job inspects and removes the sandbox */
+    ATTEMPT_KEEPS,    /* the attempt passed; a job keeps the result of the task */
     ATTEMPT_IS_OVER,
 };
 
@@ -106,31 +106,31 @@ struct attempt {
     const struct plan_step *plan; /* borrowed */
     struct call call;
     struct agent_run *agent;     /* owned; NULL if the step runs a command */
-    struct surroundings *around; /* owned; NULL if it needs none */
+    struct surroundings *around; /* owned; NULL if the attempt needs none */
     struct job *job;             /* borrowed; the job of the current stage; NULL = none */
-    bool is_cancelled;           /* a person canceled it before it had a process */
-    bool has_run;                /* its process was started */
-    struct child *child;         /* NULL before it runs and once it has ended */
+    bool is_cancelled;           /* a person canceled the attempt before it had a process */
+    bool has_run;                /* the process was started */
+    struct child *child;         /* NULL before the process runs and once it has ended */
     struct child_end end;
-    char *start_why;   /* owned; why it could not be started; NULL = no error */
+    char *start_why;   /* owned; why the attempt could not be started; NULL = no error */
     int memory_killed; /* see classify_input */
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* the evidence for memory_killed */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct redact_stream *redact_own[2]; /* owned; runs before `redact`: see growth_redactor() */
-    struct attempt_stream sink_ctx[2];   /* contexts of the sinks of both */
+    struct attempt_stream sink_ctx[2];   /* contexts of the sinks of both streams */
     struct output streams[2];
     int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
-    bool remembered;                 /* the task's memory knows about it */
-    struct violations violations; /* violations of its step's contract; empty until it is judged */
-    struct str tail, repair;      /* text about a failure, for the next round's prompt */
+    bool remembered;                 /* the task's memory knows about this attempt */
+    struct violations violations;    /* violations of the step's contract; empty until judged */
+    struct str tail, repair;         /* text about a failure, for the next round's prompt */
     struct input *ending; /* owned; the verdict, while the result is being kept; else NULL */
-    int64_t heard_ms;     /* time of its start, or of its last output */
-    bool quiet;           /* it has been reported as quiet */
-    bool is_idle;         /* it is being stopped because it was silent for too long */
-    bool is_hopeless;     /* it is being stopped because its agent's own retries cannot succeed */
-    size_t slot;          /* its index in the owner's array */
-    int feed; /* owned; its stdin if call.is_fed; -1 if there is none, or after its start */
+    int64_t heard_ms;     /* time of the start, or of the last output */
+    bool quiet;           /* the attempt has been reported as quiet */
+    bool is_idle;         /* being stopped because the attempt was silent for too long */
+    bool is_hopeless;     /* being stopped because the agent's own retries cannot succeed */
+    size_t slot;          /* index in the owner's array */
+    int feed;             /* owned; the child's stdin if call.is_fed, until the start; else -1 */
     struct attempt_watcher watcher;
     const struct attempt_setting *setting; /* borrowed */
 };
@@ -159,8 +159,8 @@ ATTR_MUST_USE bool attempt_open(struct attempt **out, const struct attempt_setti
                                 const struct action *action, const struct attempt_watcher *watcher);
 void attempt_close(struct attempt *attempt);
 
-/* Starts its process, in its surroundings if it has any. Calls `started` or `refused` later. A
- * refused attempt has ended with OUTCOME_NOT_STARTED. */
+/* Starts the attempt's process, in the attempt's surroundings if it has any. Calls `started` or
+ * `refused` later. A refused attempt has ended with OUTCOME_NOT_STARTED. */
 void attempt_start(struct attempt *attempt);
 
 /* Ends an attempt that could not be started, for the reason `why`. */
@@ -170,7 +170,8 @@ void attempt_call_off(struct attempt *attempt);
 /* Takes over the sandbox's report on the attempt's end, after surroundings_finish(). */
 void attempt_take_end(struct attempt *attempt);
 
-/* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
+/* Returns whether the agent's CLI reported that it does not know the session that it was asked to
+ * continue. */
 bool attempt_lost_session(const struct attempt *attempt);
 /* Restarts the same attempt in a new session with its tree restored, as if just opened by
  * attempt_open(). */
@@ -178,16 +179,17 @@ void attempt_begin_anew(struct attempt *attempt);
 
 /* Appends the text without the secrets of the run and of the task's own variables. */
 void attempt_redact(const struct attempt *attempt, const char *text, size_t len, struct str *out);
-/* Appends how often each secret was cut out of its output: {"NAME":3,...}. Returns the total. */
+/* Appends how often each secret was cut out of the attempt's output: {"NAME":3,...}. Returns the
+ * total. */
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
 
-/* attempt.c: opens its surroundings, i.e. the task's workspace (NULL = in place) and its sandbox;
- * for attempt_agent.c. */
+/* attempt.c: opens the attempt's surroundings: the task's workspace (NULL = in place) and its
+ * sandbox; for attempt_agent.c. */
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot);
 /* attempt_agent.c: sets up the step's agent if it has one; for attempt_open(). */
 void attempt_open_agent(struct attempt *attempt);
 
-/* Returns when its output must next be logged; INT64_MAX if there is none. */
+/* Returns when the attempt's output must next be logged; INT64_MAX if there is nothing to log. */
 int64_t attempt_output_due(const struct attempt *attempt);
 
 /* Returns an input that names the attempt, with all other fields zero. */
@@ -206,7 +208,7 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt);
  * the attempt. */
 void attempt_tell_round(struct attempt *attempt, struct input *input);
 
-/* Returns whether the result of its agent goes into a file. */
+/* Returns whether the agent's result goes into a file. */
 bool attempt_has_output(const struct attempt *attempt);
 
 /* Writes the agent's result into its file for an attempt that would pass. If this fails, the
@@ -217,8 +219,8 @@ void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
  * missing or not as expected. attempt_judge() calls this, except if attempt_has_output(). */
 void attempt_check_files(struct attempt *attempt, struct verdict *verdict);
 
-/* Fills in outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, judged
- * at input->now. Call it once. */
+/* Fills in outcome, verdict, fingerprint, fact, masks and expectation_met from how the attempt
+ * ended, judged at input->now. Call it once. */
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input);
 

@@ -41,8 +41,8 @@ static void take_fact(void *ctx, const struct event *fact)
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
 }
 
-/* The agent's text is its result. The raw output of its CLI contains numbers that differ every
- * time. */
+/* Adds the agent's text to the fingerprint: this is its result. The raw output of its CLI contains
+ * numbers that differ every time. */
 static void take_words(void *ctx, const char *bytes, size_t len)
 {
     fingerprint_add(attempt_fingerprint(ctx), 0, bytes, len);

@@ -38,7 +38,7 @@ struct call {
     char *const *argv; /* borrowed from the plan, or from the owner of a replacement */
     char *cwd;         /* owned; absolute */
     char *stdin_path;  /* owned; absolute, NULL = /dev/null */
-    bool is_fed;       /* its stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
+    bool is_fed;       /* the step's stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
     const struct launch_input *input; /* borrowed; bytes for stdin instead of a path; NULL =
                                          none, as after call_init() */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
@@ -67,7 +67,7 @@ enum {
         64 * 1024,        /* maximum bytes of a row in the log, and size of the live tail */
     OUTPUT_HEAD_MS = 50,  /* the head is logged at most this often */
     OUTPUT_TAIL_MS = 500, /* the live tail is logged at most this often */
-    OUTPUT_URGENT_BYTES = 128 * 1024, /* with this much unlogged head, log it at once */
+    OUTPUT_URGENT_BYTES = 128 * 1024, /* log the head at once if this much of it is not logged */
     /* Maximum number of pieces that one output_take() returns. */
     OUTPUT_PIECES_MAX = (OUTPUT_HEAD_BYTES + OUTPUT_RING_BYTES) / OUTPUT_PIECE_BYTES + 2,
 };
@@ -159,10 +159,10 @@ struct agent_run {
     char *logged_session; /* owned; the session that was logged last; NULL = none */
     int logged_sessions;  /* number of sessions logged */
     struct agent_used logged;
-    int64_t used_logged_ms;  /* when its usage was last logged */
+    int64_t used_logged_ms;  /* when the usage was last logged */
     int64_t items;           /* calls and messages logged */
-    int64_t retries_from_ms; /* start of the current series of its own retries; 0 = none */
-    int64_t own_wait_ms;     /* total time of the completed series */
+    int64_t retries_from_ms; /* start of the current series of the agent's own retries; 0 = none */
+    int64_t own_wait_ms;     /* total time of the completed series of retries */
     struct {
         int64_t number;
         int64_t began_ms;
@@ -211,7 +211,7 @@ struct gains {
     struct log_gain *rows; /* owned, including their bytes; rows of this turn */
     size_t row_count, row_cap;
     int oldest, newest; /* ends of the list of saved memories that are kept; -1 = none */
-    int kept;           /* length of that list */
+    int kept;           /* number of saved memories that are kept */
     bool lost;          /* a memory could not be reloaded; cleared once that has been reported */
 };
 
@@ -296,7 +296,7 @@ struct surroundings {
     bool has_made, has_before, was_reset;
     struct workspace_made made;
     struct tree_facts before;
-    struct str lacks, lacks_why; /* keys that are not enforced, and why; "" = all are */
+    struct str lacks, lacks_why; /* keys that are not enforced, and why; "" = all are enforced */
 
     /* Results of surroundings_finish(). */
     struct sandbox_end end;

@@ -108,8 +108,8 @@ static void check_file(struct tree_folder *folder, const struct plan_expected_fi
 }
 
 /* Checks the expected files in the folder `dir` and appends one line for each that is not as
- * expected: "report.md: missing". Appends nothing if all are. Follows no links and opens only
- * regular files, because a step may have left anything there. */
+ * expected: "report.md: missing". Appends nothing if all are as expected. Follows no links and
+ * opens only regular files, because a step may have left anything there. */
 static void expect_files_check(const char *dir, const struct plan_step *step, struct str *out)
 {
     struct tree_folder folder;
@@ -315,8 +315,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
-    if (!attempt_has_output(attempt)) /* otherwise its output file, which may be an expected file,
-                                         does not exist yet */
+    if (!attempt_has_output(attempt)) /* the output file may be expected, but does not exist yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_output_matched(attempt, &evidence);

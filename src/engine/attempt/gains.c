@@ -75,7 +75,7 @@ struct gain {
         *memory; /* owned; NULL before the first output and while it is only in the log */
     struct entropy_memory *calls; /* owned; the memory of the agent's calls; NULL before the first
                                      call and while it is only in the log */
-    bool saved;                   /* the log has a row for the task, saved for this attempt: */
+    bool saved; /* the log has a row for the task, saved after attempt `attempt` of step `step` */
     int step, attempt;
     bool had_back;    /* the row has been loaded from the log */
     bool inherited;   /* a previous engine saved the row, if there was anything to save */

@@ -73,7 +73,7 @@ static void make_room(struct output *output, size_t len)
     output->kept_cap = cap;
 }
 
-/* Every line_max bytes of a line count as one line. */
+/* Counts lines. Every line_max bytes of a line count as one line. */
 static void count_lines(struct output *output, const char *bytes, size_t len)
 {
     const char *end = bytes + len;

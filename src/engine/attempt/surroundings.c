@@ -44,7 +44,8 @@ void surroundings_close(struct surroundings *around)
     free(around);
 }
 
-/* Restores the tree to the state that the step's first attempt found. */
+/* Makes the workspace if it does not exist. Then saves its tree for the step's first attempt, or
+ * restores that tree for a later one, unless the agent's session continues. */
 static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
 {
     struct workspace_slot *slot = around->call.slot;

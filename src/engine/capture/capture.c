@@ -29,7 +29,7 @@
  * reason to `missing` if it cannot. */
 struct capture_writer {
     const struct capture_facts *facts;   /* borrowed, like all pointers below */
-    const struct attempt_state *attempt; /* from the folded state */
+    const struct attempt_state *attempt; /* the attempt in the folded state */
     const struct step_state *step;
     const struct plan_step *plan;
     const struct call *call;
@@ -74,7 +74,7 @@ static void add_sender(struct str *out, const char *who, const char *why)
     str_json_text(out, "sender_why", why);
 }
 
-/* Adds the signal that ended the attempt, if devs did not send it. */
+/* Adds the signal that ended the attempt, which devs did not send, and its likely sender. */
 static void add_foreign_signal(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;

@@ -3,8 +3,8 @@
  *
  * In the first part, every item is present, or "missing" says why it is not. It contains names of
  * environment variables, but never their values. Writing it reads /proc, /sys and the few files of
- * a git repository that say which commit is checked out; it starts no process. Is at most
- * CAPTURE_BYTES_MAX bytes long and takes at most 5 ms on a healthy machine (measured by
+ * a git repository that say which commit is checked out; it starts no process. The first part is at
+ * most CAPTURE_BYTES_MAX bytes long and takes at most 5 ms on a healthy machine (measured by
  * bench/bench-forensics). Any thread. */
 #ifndef DEVS_CAPTURE_H
 #define DEVS_CAPTURE_H
@@ -19,18 +19,18 @@
 #include "tree.h"
 
 enum {
-    CAPTURE_TAIL_BYTES = 4096,   /* bytes of each stream in the capture */
-    CAPTURE_PROMPT_BYTES = 4096, /* bytes of the agent's prompt */
+    CAPTURE_TAIL_BYTES = 4096,   /* maximum bytes of each stream in the capture */
+    CAPTURE_PROMPT_BYTES = 4096, /* maximum bytes of the agent's prompt */
     CAPTURE_LIST_BYTES =
-        32 * 1024, /* bytes of argv, and of the names of the environment, as JSON */
+        32 * 1024, /* maximum bytes of argv, and of the names of the environment, as JSON */
     CAPTURE_BYTES_MAX = 256 * 1024,
 };
 
 struct capture_facts {
-    const struct run_state *state;       /* after the event that ended the step was applied */
-    const struct event *event;           /* the event that ended the step */
-    const struct attempt *attempt;       /* NULL if it had already ended */
-    bool knows_first;                    /* the memory also has lines of the first attempt */
+    const struct run_state *state; /* the state after the event that ended the step was applied */
+    const struct event *event;     /* the event that ended the step */
+    const struct attempt *attempt; /* NULL if the attempt had already ended */
+    bool knows_first;              /* the memory also has lines of the first attempt */
     const struct entropy_memory *memory; /* memory of the task; NULL if it has none */
     const struct call_setting *setting;
     const char *rules_hash;          /* hash of the rules that judged the attempt */

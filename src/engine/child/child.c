@@ -135,7 +135,7 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
-/* Close callback of the timer of a child that has ended. */
+/* Frees a child that has ended. Close callback of its timer. */
 static void child_free(uv_handle_t *timer)
 {
     struct child *child = timer->data;
@@ -190,8 +190,8 @@ static size_t read_some(struct child *child, int stream)
     return (size_t)got;
 }
 
-/* The loop's cached time is from before the last commit; a timer based on it would fire too
- * early. */
+/* Starts the timer. Updates the loop's cached time, which is from before the last commit; otherwise
+ * the timer would fire too early. */
 static void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
 {
     child->rings = rings;
@@ -200,7 +200,8 @@ static void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait
     (void)uv_timer_start(&child->timer, rings, (uint64_t)wait_ms, 0);
 }
 
-/* Reports the end. The watcher may start the next child from its callback. */
+/* Reads the rest of the output, then reports the end. The watcher may start the next child from its
+ * callback. */
 static void child_finish(struct child *child)
 {
     child->stage = CHILD_IS_OVER;
@@ -226,7 +227,7 @@ static void child_tell_group(struct child *child, int signal_number)
         return;
     }
     (void)kill(-child->pid, signal_number);
-    (void)kill(-child->pid, SIGCONT); /* otherwise stopped processes do not receive it */
+    (void)kill(-child->pid, SIGCONT); /* stopped processes would not receive the signal */
 }
 
 /* Ends the processes that a child left running: TERM, then KILL, until none are left or time is

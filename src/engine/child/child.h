@@ -60,8 +60,8 @@ struct launch_call {
 struct launched {
     pid_t pid;     /* also the number of its group, and of its session if it has its own */
     int pidfd;     /* readable once the process has ended */
-    int pipes[2];  /* our ends of its stdout and stderr; non-blocking */
-    int64_t start; /* its start time in clock ticks since boot, as in /proc */
+    int pipes[2];  /* our ends of the process's stdout and stderr; non-blocking */
+    int64_t start; /* start time of the process in clock ticks since boot, as in /proc */
     bool by_clock; /* the clock gave the same start time; false if a tick passed */
 };
 
@@ -70,17 +70,17 @@ ATTR_MUST_USE bool launch_process(const struct launch_call *call, struct launche
                                   int *number_out, struct err *err);
 
 enum {
-    CHILD_PIECE_BYTES = 64 * 1024, /* maximum passed to a watcher at once; initial size of a pipe */
+    CHILD_PIECE_BYTES = 64 * 1024, /* maximum bytes per output() call; initial size of a pipe */
     CHILD_PIPE_BYTES = 256 * 1024, /* size of a pipe that was found full */
-    CHILD_READ_BYTES = 128 * 1024, /* maximum read from a stream in one turn of the loop */
-    /* After this many bytes of output, only a few more are examined (FINGERPRINT_BYTES_MAX), so it
-     * pays to wake the writer less often: */
+    CHILD_READ_BYTES = 128 * 1024, /* maximum bytes read from a stream in one turn of the loop */
+    /* After CHILD_MUCH_BYTES of output, only a few more bytes are examined (FINGERPRINT_BYTES_MAX),
+     * so it pays to wake the writer less often. */
     CHILD_MUCH_BYTES = 64 * 1024 * 1024,
     CHILD_MUCH_PIPE_BYTES = 1024 * 1024,
     CHILD_MUCH_READ_BYTES = 512 * 1024,
-    CHILD_DRAIN_BYTES = 1024 * 1024, /* the most that is read after the end */
+    CHILD_DRAIN_BYTES = 1024 * 1024, /* maximum bytes read after the end */
     CHILD_AFTER_KILL_MS = 2000,      /* how long killed processes may take to disappear */
-    CHILD_LEFT_MAX = 8,              /* remaining processes listed by name */
+    CHILD_LEFT_MAX = 8,              /* maximum remaining processes listed by name */
 };
 
 /* The state shared by all children of a loop. Opening it makes this process a subreaper and allows
@@ -99,10 +99,10 @@ void nursery_reap(struct nursery *nursery);
 struct child_end {
     struct outcome outcome;                 /* without byte and line counts */
     struct proc_facts left[CHILD_LEFT_MAX]; /* the first of the outcome.processes_left processes */
-    bool left_denied[CHILD_LEFT_MAX];       /* whether we may not signal left[i] */
+    bool left_denied[CHILD_LEFT_MAX];       /* true if we may not signal left[i] */
     int seen;                               /* largest number of processes found by one search */
-    struct proc_facts ran[CHILD_LEFT_MAX];  /* processes alive before we ended the child, or found
-                                               after its end: */
+    struct proc_facts ran[CHILD_LEFT_MAX];  /* processes that were alive before we ended the child,
+                                               or were found after its end */
     int ran_count;                          /* length of `ran`; 0 = not checked */
 };
 
@@ -130,7 +130,7 @@ struct child_call {
     const char *step_mark; /* "DEVS_STEP=...", an entry of the environment; borrowed until the end
                               is reported */
     int64_t timeout_ms;    /* 0 = none */
-    int64_t grace_ms;      /* from TERM to KILL */
+    int64_t grace_ms;      /* time from TERM to KILL */
 };
 
 struct child;
@@ -140,10 +140,10 @@ struct child;
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher);
 
-/* Valid once it has started. */
+/* Returns the pid of the child's process. Valid once the child has started. */
 int64_t child_pid(const struct child *child);
-/* The start time of its process, as in proc.h. Together with the pid, it identifies the process
- * uniquely. */
+/* Returns the start time of the child's process, as in proc.h. Together with the pid, it identifies
+ * the process uniquely. */
 int64_t child_pid_start(const struct child *child);
 
 /* Cancels the child because a user requested it. A child that is still starting is ended as soon as

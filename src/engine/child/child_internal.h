@@ -60,8 +60,8 @@ void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark);
 /* Unregisters an attempt that is over and was reaped. `session` must be registered. */
 void sweep_leave(struct sweep *sweep, pid_t session);
 
-/* Returns whether there is no sign that processes of this attempt are left. Its leader must have
- * been reaped. Also reaps adopted children that have ended. */
+/* Returns true if no process of this attempt seems to be left. Its leader must have been reaped.
+ * Also reaps adopted children that have ended. */
 bool sweep_is_clean(struct sweep *sweep, pid_t session);
 
 /* Announces that a helper (tool_run.h) is about to start in its own session, so that it is not
@@ -81,7 +81,7 @@ void sweep_reap(struct sweep *sweep);
 size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEEP_FOUND_MAX]);
 
 enum {
-    NURSERY_LOST_MAX = 64, /* abandoned processes that are kept for reaping */
+    NURSERY_LOST_MAX = 64, /* maximum abandoned processes that are kept for reaping */
 };
 
 struct nursery {
@@ -131,7 +131,7 @@ struct child {
     bool sent_term, sent_kill; /* the group has been sent TERM or KILL */
     bool looked;               /* the living processes have been searched for */
     bool ended_by_us;
-    bool end_asked; /* the end was requested during the start; how: */
+    bool end_asked; /* the end was requested during the start, with asked_mode */
     enum cancel_mode asked_mode;
     struct child_end end;
     int pidfd, pipes[2];

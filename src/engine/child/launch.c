@@ -226,8 +226,8 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     return number == 0 ? 0 : report_errno(number, name, err);
 }
 
-/* Finds its start time in ticks, as in /proc. If no tick passed, the clock gives the same answer
- * without reading /proc, unless the kernel uses another clock there. */
+/* Finds the start time of the process in ticks, as in /proc. If no tick passed, the clock gives the
+ * same answer without reading /proc, unless the kernel uses another clock there. */
 static void find_start(struct launched *made, int64_t by_clock, bool clock_tells)
 {
     struct proc_facts facts;

@@ -138,9 +138,9 @@ enum bare {
     BARE_PERHAPS,  /* it has arguments, and may have got its environment after we checked */
 };
 
-/* During execve(), a process has neither arguments nor environment until its new memory is set up,
- * which can take any time on a busy machine. A kernel thread never has them, and has no program. A
- * process that has ended has no memory at all. */
+/* Returns why a process has no environment. During execve(), it has neither arguments nor
+ * environment until its new memory is set up, which can take any time on a busy machine. A kernel
+ * thread never has them, and has no program. A process that has ended has no memory at all. */
 static enum bare find_bareness(pid_t pid)
 {
     char path[PROC_PATH_MAX];

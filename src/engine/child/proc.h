@@ -37,7 +37,7 @@ ATTR_MUST_USE int64_t proc_start_between(int64_t before_us, int64_t after_us);
 enum proc_answer {
     PROC_NO,
     PROC_YES,
-    PROC_UNTOLD, /* it was in execve() and had no memory during our checks (20 ms) */
+    PROC_UNTOLD, /* the process was in execve() and had no memory during our checks (20 ms) */
 };
 
 /* Checks whether the initial environment of the process has all of these "NAME=value" entries (a

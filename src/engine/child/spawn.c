@@ -33,7 +33,7 @@
  * call the C library: sanitizers intercept its functions. Only syscall() and errno are allowed. */
 
 struct spawn_child {
-    const struct spawn_call *call; /* borrowed until its exec, as is everything it points to */
+    const struct spawn_call *call; /* borrowed until the exec, like everything it points to */
     volatile int number;           /* the errno if the process failed before its exec */
 };
 
@@ -55,7 +55,7 @@ enum {
     SCAN_FDS_MAX = 65535, /* last descriptor closed without close_range() */
 };
 
-static const size_t signal_set_bytes = 8; /* the kernel's size, not the C library's */
+static const size_t signal_set_bytes = 8; /* size of the kernel's signal set, not the C library's */
 
 /* Signals whose action may not be the default. Written once, before the first start. */
 static struct {
@@ -63,10 +63,10 @@ static struct {
     int count;
 } changed;
 
-/* Finds these signals. The actions of standard signals may change while devs runs, for example at a
- * terminal. Of the real-time signals, devs handles one, and others may be inherited as ignored.
- * Look them up only once: resetting all signals each time would take as long as the pipes and the
- * other calls around clone(). */
+/* Finds the signals to reset. The actions of standard signals may change while devs runs, for
+ * example at a terminal. Of the real-time signals, devs handles one, and may have inherited others
+ * as ignored. The search runs only once: resetting all signals each time would take as long as the
+ * pipes and the other calls around clone(). */
 static void find_changed(void)
 {
     for (int i = 1; i <= SIGNAL_MAX; i++) {
@@ -100,7 +100,7 @@ IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
 /* Returns false and sets errno on failure, as do the functions below. */
 IN_OUR_MEMORY static bool take_cpu_limit(int64_t cpu_s)
 {
-    struct rlimit cpu = {0}; /* the kernel's layout if rlim_t has 64 bits */
+    struct rlimit cpu = {0}; /* same layout as the kernel's if rlim_t has 64 bits */
     if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &cpu) != 0)
         return false;
     /* If devs itself has a lower limit, that one applies, because only root may raise it. */
@@ -140,7 +140,7 @@ IN_OUR_MEMORY static void close_between(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
         return;
-    /* close_range(2) does not exist before Linux 5.9, or a system call filter forbids it. */
+    /* Linux before 5.9 does not have close_range(2), and a system call filter may forbid it. */
     const int last_scanned = last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX;
     for (int fd = first; fd <= last_scanned; fd++)
         (void)syscall(SYS_close, fd);

@@ -1,9 +1,9 @@
 /* spawn.h - starts a process whose limits apply from its first instruction on.
  *
- * Does the things that posix_spawn() cannot do between vfork() and exec: the process enters its
- * cgroups and sets its limits itself, so that none of its instructions run without them. The time
- * of a start does not depend on our memory size. Any thread; but a program that requests to die
- * with its parent (bwrap) dies when the thread that started it exits. */
+ * Unlike with posix_spawn(), the process enters its cgroups and sets its limits itself, before the
+ * exec, so that none of its instructions run without them. The time that a start takes does not
+ * depend on how much memory we use. Any thread; but a program that requests to die with its parent
+ * (bwrap) dies when the thread that started it exits. */
 #ifndef DEVS_SPAWN_H
 #define DEVS_SPAWN_H
 
@@ -15,7 +15,7 @@
 #include "attr.h"
 
 enum {
-    SPAWN_ENTER_MAX = 4, /* cgroup hierarchies */
+    SPAWN_ENTER_MAX = 4, /* maximum number of cgroup hierarchies */
     SPAWN_KEEP_MAX = 3,
     SPAWN_CPU_GRACE_S = 2, /* seconds of CPU time from SIGXCPU to SIGKILL */
 };
@@ -37,7 +37,7 @@ struct spawn_call {
     int fds[3];                        /* become 0, 1, 2; each must be 3 or higher and
                                           close-on-exec */
     const struct spawn_limits *limits; /* NULL = none */
-    bool in_our_session;               /* with its own group, but not its own session */
+    bool in_our_session;               /* starts in our session, but in its own process group */
 };
 
 /* Starts a process in its own group (and usually its own session), with default signal handling,

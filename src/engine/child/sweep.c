@@ -2,10 +2,10 @@
  *
  * A process can leave its session and lose its parent. devs is a subreaper, so orphans become its
  * children. A process belongs to an attempt if it is in its session, if it carries the marks of the
- * attempt in its environment, or if it was adopted while there is only that attempt. Processes in
- * our own session and in the sessions of helpers are never touched. While a start is in progress,
- * session leaders that have ended are not reaped, because one of them may be the new process.
- * Thread: engine, except for the sweep_helper_ functions, which any thread may call. */
+ * attempt in its environment, or if devs adopted it and no other attempt is running or starting.
+ * Processes in our own session and in the sessions of helpers are never touched. While a start is
+ * in progress, session leaders that have ended are not reaped, because one of them may be the new
+ * process. Thread: engine, except for the sweep_helper_ functions, which any thread may call. */
 #define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
 #include "child_internal.h"
@@ -57,7 +57,8 @@ bool sweep_open(struct sweep **out, struct err *err)
     struct sweep *sweep = xcalloc(1, sizeof(*sweep));
     sweep->self = getpid();
     sweep->own_session = getsid(0);
-    /* Orphans go to the first living thread of a process, which is the main thread. */
+    /* The kernel gives orphans to the first living thread of a process, which is the main
+     * thread. */
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)sweep->self);
     sweep->list_fd = open(path, O_RDONLY | O_CLOEXEC);
     *out = sweep;
@@ -128,7 +129,7 @@ static void list_children(const struct sweep *sweep, struct pids *list)
         long pid = strtol(at, &end, 10);
         if (end == at)
             break;
-        if (*end == ' ') /* otherwise the text was truncated within a number */
+        if (*end == ' ') /* without a blank, the number may be truncated */
             list->pids[list->count++] = (pid_t)pid;
         at = end + (*end == ' ');
     }

@@ -67,19 +67,20 @@ void arg_list_done(struct arg_list *list)
 }
 
 enum {
-    LOOK_MS = 50,           /* how often the stop flag is checked */
+    LOOK_MS = 50,           /* interval between checks of the stop flag */
     READ_BYTES = 64 * 1024, /* bytes per read */
-    DRAIN_MAX = 64,         /* reads after the end, since a descendant may keep writing */
-    REAP_MAX = 64,          /* orphans of its group that are reaped */
-    LAST_LINE_MAX = 200,    /* bytes of its output in an error message */
-    SIGNAL_BASE = 128,      /* a shell's exit code for a signal, minus the signal number */
+    DRAIN_MAX = 64, /* maximum number of reads after the process has ended, because a descendant may
+                       keep writing */
+    REAP_MAX = 64,  /* maximum number of orphans of its group to reap */
+    LAST_LINE_MAX = 200, /* maximum number of bytes of its output in an error message */
+    SIGNAL_BASE = 128,   /* a shell's exit code for a signal, minus the signal number */
 };
 
 /* A running helper program. */
 struct tool {
     const struct tool_call *call; /* borrowed */
     struct launched process;
-    int64_t limit_ms; /* by clock_now().mono_ms */
+    int64_t limit_ms; /* deadline, by clock_now().mono_ms */
     int64_t seen_ms;  /* time of the last check */
     int64_t kill_ms;  /* when KILL follows TERM; INT64_MAX = TERM was not sent yet */
     size_t out_max, err_max;
@@ -170,7 +171,8 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     return got > 0;
 }
 
-/* Ends the program when a limit is reached or it was stopped. */
+/* Sends TERM to the program at its deadline or when the stop flag is set, and KILL if it is still
+ * running after TOOL_GRACE_MS. */
 static void look_at_limits(struct tool *tool, struct tool_result *out)
 {
     const int64_t now_ms = clock_now().mono_ms;
@@ -235,7 +237,7 @@ static void finish_tool(struct tool *tool, struct tool_result *out)
     if (got >= 0 && WIFSIGNALED(status))
         out->signal_number = WTERMSIG(status);
     if (got < 0)
-        out->exit_code = SIGNAL_BASE; /* reaped elsewhere, so its status is unknown */
+        out->exit_code = SIGNAL_BASE; /* reaped by other code, so its status is unknown */
     else
         out->exit_code =
             WIFSIGNALED(status) ? SIGNAL_BASE + out->signal_number : WEXITSTATUS(status);

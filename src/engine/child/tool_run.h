@@ -26,9 +26,9 @@ enum {
     TOOL_OUT_BYTES = 16 * 1024 * 1024, /* default maximum of stdout that is kept */
     TOOL_ERR_BYTES = 64 * 1024,        /* default maximum of stderr that is kept */
     TOOL_TIMEOUT_MS = 120 * 1000,      /* default time limit */
-    TOOL_GRACE_MS = 2000,              /* from TERM to KILL */
-    TOOL_LATE_MS = 1000, /* if we wake up later than this, devs was suspended, and the time does not
-                            count toward the limit */
+    TOOL_GRACE_MS = 2000,              /* time from TERM to KILL */
+    TOOL_LATE_MS = 1000, /* if we wake up too late by more than this, devs was suspended, and the
+                            time does not count toward the limit */
 };
 
 /* All borrowed for the call. */
@@ -44,7 +44,7 @@ struct tool_call {
 
     /* For a program that handles files written by others (sandbox_run()). */
     const struct spawn_limits *limits;     /* NULL = none */
-    bool keeps_path;                       /* its PATH is not changed; for a command of a plan */
+    bool keeps_path;                       /* passes PATH unchanged; for a command of a plan */
     bool own_session;                      /* in its own session, without our terminal */
     void (*started)(void *ctx, pid_t pid); /* called on this thread; may be NULL */
     void (*terminate)(void *ctx, int signal_number); /* sends TERM; NULL = signal its group */
@@ -66,8 +66,8 @@ ATTR_MUST_USE bool tool_run(const struct tool_call *call, struct tool_result *ou
                             struct err *err);
 void tool_result_done(struct tool_result *result);
 
-/* Returns whether it exited on its own with code 0 and without truncated stdout. If not, sets *err
- * to one line with the problem: the limit, or the last line of its stderr. */
+/* Returns whether the program exited on its own with code 0 and without truncated stdout. If not,
+ * sets *err to one line with the problem: the limit, or the last line of its stderr. */
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
 

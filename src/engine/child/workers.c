@@ -16,7 +16,7 @@
 /* Tasks in the order in which they were added. */
 struct task_list {
     struct worker_task *first;
-    struct worker_task **end; /* where to append the next one */
+    struct worker_task **end; /* where to append the next task */
 };
 
 struct workers {
@@ -154,7 +154,7 @@ struct job {
     struct worker_task task; /* first, so that a pointer to the task is a pointer to the job */
     struct job_call call;
     struct jobs *jobs; /* borrowed */
-    struct job *next;  /* next in its list */
+    struct job *next;  /* next job in its list */
     bool active;       /* given to the workers */
     atomic_bool stop;
 };
@@ -162,7 +162,7 @@ struct job {
 /* Jobs in the order in which they were added. */
 struct job_list {
     struct job *first;
-    struct job **end; /* where to append the next one */
+    struct job **end; /* where to append the next job */
 };
 
 struct jobs {
@@ -170,7 +170,7 @@ struct jobs {
     uv_idle_t sort_out;      /* active while jobs that never began have to be reported */
     struct job_list list;    /* owned, including its jobs */
     size_t count, active_count;
-    size_t long_count; /* active jobs that are not `always` */
+    size_t long_count; /* number of active jobs that are not `always` */
 };
 
 static void jobs_closed(uv_handle_t *handle)

@@ -16,7 +16,8 @@
 
 enum {
     WORKERS_MAX = 16
-}; /* a start blocks one thread as long as the file server of its folder hangs */
+}; /* maximum number of threads; a start blocks a thread for as long as the file server of its
+      folder hangs */
 
 struct workers;
 struct uv_loop_s;
@@ -49,10 +50,10 @@ void workers_add(struct workers *workers, struct worker_task *task);
  */
 
 enum {
-    JOBS_ACTIVE_MAX = 4, /* jobs that run at the same time */
-    JOBS_LONG_MAX = JOBS_ACTIVE_MAX -
-                    1, /* of these, jobs that are not `always`; leaves a thread for jobs that are */
-    JOBS_MAX = 4096,   /* jobs, running and waiting */
+    JOBS_ACTIVE_MAX = 4,                 /* maximum number of jobs that run at the same time */
+    JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* maximum number of running jobs that are not `always`;
+                                            leaves a thread for `always` jobs */
+    JOBS_MAX = 4096,                     /* maximum number of jobs, running and waiting */
 };
 
 struct jobs;
@@ -67,7 +68,7 @@ struct job_call {
      * The job is freed afterwards. */
     void (*done)(void *ctx, bool has_run);
     void *ctx;   /* borrowed until `done` returns */
-    bool always; /* it cleans up, so it runs even if it was stopped */
+    bool always; /* runs even if it was stopped, because it cleans up */
 };
 
 /* Opens an empty list of jobs. More threads are started when there are jobs for them. */

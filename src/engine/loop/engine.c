@@ -64,7 +64,7 @@ static bool check_sandboxes(const struct plan *plan, struct err *err)
     return true;
 }
 
-/* Returns whether a sandbox has to hide the log from some step. */
+/* Returns whether some step runs in a sandbox, which then has to hide the log. */
 static bool uses_sandbox(const struct plan *plan)
 {
     for (int i = 0; i < plan->task_count; i++) {

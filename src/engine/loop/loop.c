@@ -1,5 +1,4 @@
-/* loop.c - the event loop of a run: its parts, its turns, and detection of times when it was
- * suspended.
+/* loop.c - the event loop of a run: its parts, its turns, and detection of suspensions.
  *
  * Callbacks of libuv only queue inputs. A turn runs before and after the loop waits; if work is
  * left, an idle handle keeps the loop from blocking. turn.c has the turn itself.
@@ -106,8 +105,8 @@ static void run_turn(struct loop *loop)
         (void)uv_idle_stop(&loop->again);
 }
 
-/* Checks whether the process was suspended since the last check, so that no timeout counts that
- * time. */
+/* If the process was suspended since the last check, moves the deadlines of all attempts by that
+ * time and logs it, so that no timeout counts the time. */
 static void look_for_gap(struct loop *loop)
 {
     int64_t still_ms = heartbeat_look(&loop->heartbeat, clock_now().mono_ms);
@@ -291,8 +290,8 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
     return ok;
 }
 
-/* Opens a run to resume. The run keeps its rules, so that old and new attempts are judged in the
- * same way. */
+/* Opens a run to resume. The run keeps its rules, so that old and new attempts are judged by the
+ * same rules. */
 static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
@@ -317,7 +316,8 @@ static void set_up_attempts(struct loop *loop)
 {
     const struct engine_options *options = loop->options;
     const struct plan *calls =
-        options->calls ? options->calls : options->plan; /* the calls to run, with their secrets */
+        options->calls ? options->calls
+                       : options->plan; /* the plan with the real commands and secrets */
     if (calls->grows && options->resume > 0) {
         /* Tasks that were added to the run before it was resumed are known only in truncated form,
          * and are not run again (see loop_recover()). */

@@ -29,7 +29,7 @@
 #include "workers.h"
 #include "workspace.h"
 
-/* Requests of other threads to the engine's thread: cancel, leave, stay alone, stop; and, if the
+/* Requests from other threads to the engine's thread: cancel, leave, stay alone, stop; and, if the
  * plan of the run grows, tasks and notes.
  *
  * Any thread may post requests; the loop takes them. Posting the same request twice has no further
@@ -123,7 +123,8 @@ void mailbox_shut(struct mailbox *mailbox);
 enum {
     NOTIFIER_GATHER_MS = 2000,   /* notices within this time are sent together */
     NOTIFIER_TIMEOUT_MS = 10000, /* time limit of the command */
-    NOTIFIER_WAITING_MAX = 16,   /* notices that are kept; beyond that, only their number is sent */
+    NOTIFIER_WAITING_MAX =
+        16, /* maximum number of notices kept; for any others, only their number is sent */
 };
 
 struct notifier;
@@ -179,7 +180,7 @@ struct recorder {
     int64_t retry_ms; /* earliest time for the next commit to the failing log */
     struct err err;   /* the first error of the latest series of failures */
 
-    /* Ids of the last controls that were returned from the log and from the spill log, whose ids
+    /* Ids of the last controls returned from the log and from the spill log. Ids in the spill log
      * begin at `spill_controls`. */
     int64_t control_seen, spill_control_seen, spill_controls;
 
@@ -187,11 +188,10 @@ struct recorder {
     bool left_output; /* a spill log with output was removed; only its events were kept */
 
     /* For recorder_news(). */
-    bool spilled, home; /* a spill log was started / was merged */
-    bool recovered;     /* a commit succeeded after failures */
-    bool output_lost;   /* output was lost and that has not been reported yet */
-    bool unsynced,
-        unsynced_reported; /* data that was written may not be on disk / that was reported */
+    bool spilled, home;               /* a spill log was started / was merged */
+    bool recovered;                   /* a commit succeeded after failures */
+    bool output_lost;                 /* output was lost and that has not been reported yet */
+    bool unsynced, unsynced_reported; /* written data may not be on disk / this was reported */
     struct err sync_err;
 };
 
@@ -243,14 +243,14 @@ int64_t recorder_due(const struct recorder *recorder);
  * engine can appear: such a child holds the lock itself until its exec. Blocks. One thread. */
 
 enum {
-    RECOVERY_TERM_MS = 2000,        /* from TERM to KILL */
+    RECOVERY_TERM_MS = 2000,        /* time from TERM to KILL */
     RECOVERY_KILL_MS = 5000,        /* how long killed processes may take to disappear */
-    RECOVERY_PROCESSES_MAX = 65536, /* processes of the machine that are checked */
-    RECOVERY_ENDED_MAX =
-        4096, /* processes that are sent TERM (each once); more processes get KILL at once */
-    RECOVERY_LEFT_MAX = 64, /* processes that are remembered because they could not be ended */
-    RECOVERY_NAMED_MAX = 8, /* processes that a note lists */
-    RECOVERY_ANYBODYS = -1, /* a leftover whose task is unknown */
+    RECOVERY_PROCESSES_MAX = 65536, /* maximum number of processes that are checked */
+    RECOVERY_ENDED_MAX = 4096, /* maximum number of processes that are sent TERM (each once); any
+                                  others get KILL at once */
+    RECOVERY_LEFT_MAX = 64,    /* maximum number of surviving processes that are remembered */
+    RECOVERY_NAMED_MAX = 8,    /* maximum number of processes listed in a note */
+    RECOVERY_ANYBODYS = -1,    /* a leftover whose task is unknown */
 };
 
 /* The process of a task's latest attempt (see EVENT_ATTEMPT_RUNNING). */
@@ -303,7 +303,7 @@ enum {
     LOOP_APART_MAX = 2,       /* if up to this many attempts end together, their ends are
                                  handled in separate turns */
     LOOP_CONTROLS_MS = 10,    /* minimum time between two checks of the log for controls */
-    LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
+    LOOP_CONTROLS_MAX = 64,   /* maximum number of controls read at once */
     LOOP_ALARM_MS_MAX = 5000, /* timers stop while the machine is suspended, so check at least
                                  this often */
     LOOP_REAP_MS = 2000,      /* how often adopted children that have ended are reaped */
@@ -424,7 +424,7 @@ ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *opt
 /* Returns when the run has ended or the engine is stopped. This is the main loop of the engine's
  * thread. */
 void loop_run(struct loop *loop);
-/* Cancels the whole run, like the request of a user. */
+/* Cancels the whole run, as a user's request would. */
 void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
 void loop_close(struct loop *loop);
 
@@ -462,11 +462,11 @@ bool loop_may_leave(const struct loop *loop);
 
 /* Takes tasks from other threads, to be added in the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
-/* Adds the accepted tasks at the beginning of a turn, to be recorded with it. */
+/* Adds the accepted tasks at the beginning of a turn, which then records them. */
 void loop_take_tasks(struct loop *loop);
 /* Answers the senders of the tasks once the turn is recorded. */
 void loop_answer_tasks(struct loop *loop);
-/* Frees the real calls of tasks that ended in this turn. */
+/* Frees the unredacted calls of tasks that ended in this turn. */
 void loop_forget_tasks(struct loop *loop);
 
 /* loop_attempt.c */
@@ -476,8 +476,8 @@ void loop_start_attempt(struct loop *loop, const struct action *action);
 /* Stops the attempt as action->mode says. Does nothing if it has already ended. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
 
-/* Starts the jobs that follow the ends of this turn. `recorded` is whether the ends are in the
- * log. */
+/* Starts the jobs that follow the attempts that ended in this turn. `recorded` is whether the ends
+ * are in the log. */
 void loop_follow_up(struct loop *loop, bool recorded);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while

@@ -82,7 +82,7 @@ static void result_kept(void *ctx, bool has_run)
     } else if (attempt->is_cancelled) {
         attempt->ending->outcome.kind = OUTCOME_CANCELLED;
         verdict_set_persistent(verdict, REASON_CANCELLED, "", "known.cancelled");
-    } else { /* a task whose result cannot be kept has not passed */
+    } else { /* if its result cannot be kept, the task has not passed */
         verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
         verdict->ask = true;
         loop_note(loop, "cannot keep the result", around->keep_err.message);
@@ -137,13 +137,14 @@ static void judge_attempt(struct attempt *attempt)
     attempt_judge(attempt, attempt->setting, &input);
     if (attempt_has_output(attempt) && scheduler_would_pass(attempt->plan, &input)) {
         attempt_write_output(attempt, &input.verdict);
-        attempt_check_files(
-            attempt, &input.verdict); /* attempt_judge() has checked the files of other steps */
+        attempt_check_files(attempt, &input.verdict); /* attempt_judge() has checked the files of
+                                                         steps without an output file */
     }
     attempt_tell_round(attempt, &input);
-    const bool leaves_result = attempt->around && attempt->around->call.slot &&
-                               attempt->step == plan->tasks[attempt->task].step_count - 1 &&
-                               scheduler_would_pass(attempt->plan, &input); /* its task passes */
+    const bool leaves_result =
+        attempt->around && attempt->around->call.slot &&
+        attempt->step == plan->tasks[attempt->task].step_count - 1 &&
+        scheduler_would_pass(attempt->plan, &input); /* so its task would pass */
     if (!leaves_result) {
         end_attempt(attempt, &input);
         return;
@@ -356,7 +357,7 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
         attempt->is_cancelled = true;
         job_stop(attempt->job);
         break;
-    case ATTEMPT_FINISHES: /* its process has exited on its own */
+    case ATTEMPT_FINISHES: /* the process has exited on its own */
     case ATTEMPT_IS_OVER:
         break;
     }
@@ -384,7 +385,7 @@ struct follow {
     bool found;
     struct tree_facts tree;
     struct tree_diff diff;
-    struct str capture; /* JSON */
+    struct str capture; /* the forensic record, as JSON */
     struct err err;
 };
 

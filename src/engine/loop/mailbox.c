@@ -32,7 +32,8 @@ void mailbox_done(struct mailbox *mailbox)
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
 
-/* Call with the lock held: the loop closes its handle as soon as it stops listening. */
+/* Wakes the loop. Call this with the lock held, because the loop closes its handle as soon as it
+ * stops listening. */
 static void wake_listener(struct mailbox *mailbox)
 {
     if (mailbox->wake)

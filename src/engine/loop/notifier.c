@@ -50,7 +50,7 @@ static void batch_done(struct batch *batch)
 }
 
 /* Returns the environment of devs, with our variables replacing variables of the same name. Stores
- * their strings in *texts. The caller frees the list. */
+ * the strings of our variables in *texts. The caller frees the array. */
 static char **make_environment(const struct notifier *notifier, const struct notice_list *list,
                                const char *message, struct str *texts)
 {
@@ -127,7 +127,7 @@ static bool run_command(const struct notifier *notifier, const struct notice_lis
                                    .err_max = OUTPUT_MAX,
                                    .own_session = true};
     bool ok = tool_run(&call, &result, NULL, err);
-    result.out_cut = false; /* its output is not used, so it may be truncated */
+    result.out_cut = false; /* the command's output is not used, so it may be truncated */
     ok = ok && tool_succeeded(&result, argv[0], err);
     tool_result_done(&result);
     free(environment);

@@ -208,7 +208,7 @@ bool recorder_controls(struct recorder *recorder, struct control *out, size_t ma
             const bool of_spill = control->id >= recorder->spill_controls;
             int64_t *seen = of_spill ? &recorder->spill_control_seen : &recorder->control_seen;
             if (control->id <= *seen)
-                continue; /* already returned, but its answer is not in the log yet */
+                continue; /* this control was returned earlier; its answer is not logged yet */
             *seen = control->id;
             out[total++] = *control;
         }

@@ -1,10 +1,10 @@
 /* recovery.c - ends the processes that a dead devs left running, before its run continues.
  *
- * A process belongs to the run if a recorded attempt led its session, if it has the mark of the run
- * in its environment, or if its parent belongs to the run. A search of /proc may miss a process
- * that forks and exits meanwhile, so we repeat it until two searches in a row find none. Signals
- * are sent through pidfds, because a pid may be reused. A process that survives prevents its task
- * from starting again (recovery_refuses()). */
+ * A process belongs to the run if the process of a recorded attempt led its session, if it has the
+ * mark of the run in its environment, or if its parent belongs to the run. A search of /proc may
+ * miss a process that forks and exits meanwhile, so we repeat it until two searches in a row find
+ * none. Signals are sent through pidfds, because a pid may be reused. A process that survives
+ * prevents its task from starting again (recovery_refuses()). */
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "loop.h"
@@ -26,7 +26,7 @@ enum {
     LOOK_AGAIN_MS = 5,
     CLEAN_LOOKS = 2, /* one search may miss processes that fork and exit */
     STEP_MARK_MAX = 160,
-    NO_SESSION = -1, /* 0 is the session of processes outside of our pid namespace */
+    NO_SESSION = -1, /* not 0, which is the session of processes outside our pid namespace */
     NOT_OURS = -2,   /* differs from RECOVERY_ANYBODYS and all task numbers */
 };
 
@@ -114,7 +114,8 @@ static struct process *find_process(const struct look *look, pid_t pid)
                            : NULL;
 }
 
-/* Returns the task whose step mark is in the environment of a process that has the run's mark. */
+/* Returns the running task whose step mark is in the environment of a process that has the run's
+ * mark; RECOVERY_ANYBODYS if there is none. */
 static int find_step(const struct sweeping *sweeping, pid_t pid)
 {
     const struct plan *plan = sweeping->state->plan;
@@ -154,8 +155,8 @@ static const struct signaled *find_signaled(const struct sweeping *sweeping,
     return NULL;
 }
 
-/* Returns the task that the process belongs to. A process that was sent TERM stays ours until it
- * has ended, even if the parent that identified it has ended. */
+/* Returns the task that the process belongs to, RECOVERY_ANYBODYS or NOT_OURS. A process that was
+ * sent TERM stays ours until it has ended, even if the parent that identified it has ended. */
 static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
     const struct recovery *recovery = sweeping->recovery;

@@ -194,7 +194,7 @@ static void find_due(struct loop *loop, int64_t now_ms)
         input.quiet_ms = silence_ms;
         loop_queue(loop, input);
     }
-    for (size_t i = 0; i < loop->alive_count; i++) { /* whether or not they produce output */
+    for (size_t i = 0; i < loop->alive_count; i++) { /* all attempts, quiet or not */
         struct attempt *attempt = loop->alive[i];
         if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
             agent_run_tell_used(attempt->agent, now_ms);
@@ -395,7 +395,7 @@ static void add_notes(struct loop *loop, const struct moment *now)
         loop_note(loop, what, "waits follow the monotonic clock");
     }
 
-    /* The memory that tells new output from old output is in the log, and may be unreadable. */
+    /* Earlier output, which new output is compared with, is read from the log, which may fail. */
     if (loop->gains.lost)
         loop_note(loop, "output is compared only from here on",
                   "earlier output could not be read from the log");

@@ -139,7 +139,7 @@ static void add_namespaces(struct arg_list *argv, const struct sandbox_spec *spe
         add_pair(argv, "--cap-add", root_keeps[i]);
 }
 
-/* Mounts an empty folder, or an empty file, over the path. */
+/* Mounts an empty folder over a folder, or /dev/null over a file. */
 static void add_mask(struct arg_list *argv, const char *path)
 {
     struct stat info;
@@ -169,8 +169,7 @@ static void add_kernel_folders(struct arg_list *argv)
         add_mask(argv, hidden->items[i]);
 }
 
-/* How the sandbox shows a path. If a path has several kinds, the last of them in this list
- * applies. */
+/* How the sandbox shows a path. If a path has several kinds, the last one in this list applies. */
 enum mount_kind {
     MOUNT_PIN,       /* writable like its parent folder, but cannot be renamed or removed */
     MOUNT_EMPTY,     /* a private, empty folder that is writable; discarded with the sandbox */
@@ -514,8 +513,8 @@ static bool is_gone_meanwhile(const char *line)
         if (strncmp(line, starts[i], strlen(starts[i])) == 0)
             (void)snprintf(path, sizeof(path), "%s", line + strlen(starts[i]));
     }
-    char *reason = strrchr(
-        path, ':'); /* text after it varies: the path may be in a read-only or removed folder */
+    char *reason = strrchr(path, ':'); /* the text after the colon varies: the path may be in a
+                                          read-only or removed folder */
     if (!reason)
         return false;
     *reason = '\0';

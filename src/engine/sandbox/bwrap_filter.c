@@ -58,7 +58,7 @@ static const struct abi abis[] = {
 enum {
     X32_BIT = 0x40000000,
     SOCKETCALL_SOCKET = 1,
-    PROGRAM_MAX = 64, /* instructions */
+    PROGRAM_MAX = 64, /* maximum number of instructions */
 };
 
 struct program {
@@ -133,7 +133,7 @@ void bwrap_filter_write(bool network, struct str *out)
     add_load(&program, offsetof(struct seccomp_data, arch));
     for (size_t i = 0; i < ARRAY_LEN(abis); i++)
         add_abi(&program, &abis[i], network);
-    add_return(&program, SECCOMP_RET_ERRNO | ENOSYS); /* an ABI that we do not know */
+    add_return(&program, SECCOMP_RET_ERRNO | ENOSYS); /* unknown ABI: reject every call */
     str_add_n(out, (const char *)program.code, program.len * sizeof(program.code[0]));
 }
 

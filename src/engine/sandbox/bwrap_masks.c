@@ -18,15 +18,15 @@
 #include "sandbox_internal.h"
 
 enum {
-    SOCKETS_MAX = 500, /* sockets that are hidden one by one */
+    SOCKETS_MAX = 500, /* maximum number of sockets that are hidden one by one */
     SOCKET_LINE_MAX =
         512, /* bytes; a line of /proc/net/unix has eight numbers and a path of up to 108 bytes */
-    WORKTREES_MAX = 1000, /* worktrees of one repository that are searched for logs */
-    KERNEL_DEPTH_MAX = 4, /* levels below /proc that are searched for writable files */
+    WORKTREES_MAX = 1000, /* maximum number of worktrees of one repository searched for logs */
+    KERNEL_DEPTH_MAX = 4, /* maximum depth below /proc that is searched for writable files */
 };
 
-/* Keys and tokens that are hidden, because a step does not need them, unless its plan lists the
- * path in `writable`. The logins of agents are not included, because agents need them. Listed in
+/* Keys and tokens that are hidden unless the plan lists the path in `writable`; a step does not
+ * need them. The logins of agents are not included, because agents need them. Listed in
  * docs/sandboxes.md. */
 static const char *const below_home[] = {
     ".ssh",
@@ -63,7 +63,7 @@ static const char *const below_home[] = {
     ".mozilla",
     ".thunderbird",
 };
-/* Below $XDG_CONFIG_HOME and ~/.config; programs may use either. */
+/* Hidden paths below $XDG_CONFIG_HOME and ~/.config; programs may use either. */
 static const char *const below_config[] = {
     "gcloud",
     "gh",
@@ -88,7 +88,7 @@ static const char *const below_config[] = {
     "BraveSoftware",
     "microsoft-edge",
 };
-/* Paths set by a variable, or in a folder set by a variable. */
+/* Hidden paths that are set by a variable, or are in a folder set by a variable. */
 static const struct {
     const char *variable, *below;
 } homes[] = {
@@ -356,7 +356,7 @@ static const char *const kernel_hidden[] = {
     "/sys/kernel/debug",
     "/sys/kernel/tracing",
 };
-/* Modules and devices add files below these, so they are always read-only. */
+/* Modules and devices add files below these folders, so they are always read-only. */
 static const char *const kernel_read_only[] = {"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs"};
 
 static bool is_empty_folder(const char *path)

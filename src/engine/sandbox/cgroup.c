@@ -35,13 +35,13 @@
 
 enum {
     CGROUP_FILE_MAX = 4096,
-    CGROUP_DEPTH_MAX = 8, /* levels of nested groups that are searched */
-    FIND_DIRS_MAX = 8192, /* folders checked in one search */
+    CGROUP_DEPTH_MAX = 8, /* maximum number of levels of nested groups that are searched */
+    FIND_DIRS_MAX = 8192, /* maximum number of folders checked in one search */
     PIDS_BYTES_MAX = 1024 * 1024,
     CHUNK = 4096,
 };
 
-/* Writes "dir/name". Returns false if it is too long. */
+/* Makes the path "dir/name". Returns false if it is too long. */
 static bool cgroup_file_path(char out[PATH_MAX], const char *dir, const char *name)
 {
     int wrote = snprintf(out, PATH_MAX, "%s/%s", dir, name);
@@ -71,7 +71,7 @@ static bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_
     return got >= 0;
 }
 
-/* Returns 0 or an errno. */
+/* Writes the text to a file. Returns 0 or an errno. */
 static int cgroup_file_write(const char *dir, const char *name, const char *text)
 {
     int fd = open_file(dir, name, O_WRONLY);
@@ -103,7 +103,7 @@ static int64_t cgroup_file_number(const char *dir, const char *name, const char 
 /* Called for each process. Returns false to stop. */
 typedef bool cgroup_pid_fn(void *ctx, pid_t pid);
 
-/* Returns false if `each` stopped the iteration. */
+/* Calls `each` for every pid in the file. Returns false if `each` stopped the iteration. */
 static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
 {
     char chunk[CHUNK];
@@ -130,7 +130,7 @@ static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
 
 typedef bool enter_fn(void *ctx, const char *dir, int depth);
 
-/* Calls `enter` for each subfolder. */
+/* Calls `enter` for each subfolder until it returns false. */
 static void each_below(const char *dir, int depth, enter_fn *enter, void *ctx)
 {
     DIR *list = opendir(dir);
@@ -223,7 +223,7 @@ enum {
     FIELD_ROOT = 3, /* field index in a line of mountinfo, counted from 0 */
     FIELD_POINT = 4,
     FIELDS_MAX = 32,
-    CLIMB_MAX = 16, /* parents of our own group that are tried */
+    CLIMB_MAX = 16, /* maximum number of parents of our own group that are tried */
 };
 
 static struct {
@@ -392,7 +392,8 @@ struct ending {
     size_t count; /* processes found in the current group */
 };
 
-/* Adds a process only once, although it may be in the same group of several hierarchies. */
+/* Adds a process unless it was added before: it may be in the same group of several hierarchies.
+ * Returns whether it was added. */
 static bool add_process_name(struct str *out, pid_t pid)
 {
     struct proc_facts facts;
@@ -515,8 +516,8 @@ bool cgroup_sweep(const char *uid, struct str *ended, struct str *left)
 }
 
 enum {
-    MAKE_TRIES_MAX =
-        8, /* tries; another attempt of the run may remove the run's folder meanwhile */
+    MAKE_TRIES_MAX = 8, /* maximum number of tries; another attempt of the run may remove the run's
+                           folder meanwhile */
     KIB = 1024,
 };
 
@@ -536,7 +537,7 @@ struct cgroup {
                  */
 };
 
-/* Returns 0 or an errno. */
+/* Makes the run's folder and the group's folder in it. Returns 0 or an errno. */
 static int make_folders(const char *parent, const char *dir)
 {
     int number = 0;
@@ -581,7 +582,7 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
     return number == 0 || err_set_errno(err, number, "'%s%s'", top, below);
 }
 
-/* Returns 0 or an errno. */
+/* Sets the memory limit, including swap. Returns 0 or an errno. */
 static int limit_memory(const struct part *part, int64_t bytes)
 {
     char text[32];
@@ -618,8 +619,8 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
     return pids || err_set(err, ERR_IO, "cannot set a process limit: no usable pids controller");
 }
 
-/* Version 1 counts a kill only in the group of the process. To notice that a parent group reached
- * its limit, we need an eventfd. */
+/* Opens an eventfd for out-of-memory kills. Version 1 counts a kill only in the group of the
+ * process, so without the eventfd we would not notice that a parent group reached its limit. */
 static void listen_for_kills(struct cgroup *cgroup, const struct part *part)
 {
     char text[64];
@@ -701,8 +702,8 @@ const char *cgroup_path(const struct cgroup *cgroup)
     return cgroup->path;
 }
 
-/* Version 1: returns the count of the group itself. For a group with subgroups, reads the eventfd
- * instead. */
+/* Version 1: returns 1 if a process was killed because memory ran out, 0 if none was, -1 = unknown.
+ * Uses the counter of the group itself or, for a group with subgroups, the eventfd. */
 static int read_killed_v1(const struct cgroup *cgroup, const struct part *part)
 {
     uint64_t heard = 0;
@@ -782,7 +783,8 @@ static struct {
     struct cgroup_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Makes a group, because write permission does not mean that the kernel allows it. */
+/* Tries to make a group with these limits, because write permission does not mean that the kernel
+ * allows it. */
 static bool can_make_group(int64_t memory_bytes, int64_t pids, struct err *err)
 {
     struct cgroup *cgroup;

@@ -22,7 +22,7 @@
 
 enum {
     CGROUP_END_MS = 2000,  /* how long killed processes may take to disappear */
-    CGROUP_FOUND_MAX = 64, /* folders of one dead run that a sweep handles */
+    CGROUP_FOUND_MAX = 64, /* maximum number of folders of one dead run that a sweep handles */
 };
 
 /* What control groups can do on this machine. */

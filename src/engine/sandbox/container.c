@@ -51,7 +51,7 @@ static struct {
     struct container_tool tools[TOOL_COUNT];
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns the next field of a line separated by '|'. */
+/* Cuts the next field off a line of fields that are separated by '|', and returns it. */
 static char *take_field(char **rest)
 {
     char *field = *rest;
@@ -158,7 +158,7 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
 enum {
     GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* makes sure that our own group's limit is hit first */
     ENTRY_BYTES_MAX = 32 * 1024,
-    NAME_BYTES_MAX = 100, /* bytes of a variable's name in a message */
+    NAME_BYTES_MAX = 100, /* maximum length of a variable's name in a message, in bytes */
 };
 
 static void add_pair(struct arg_list *argv, const char *option, const char *value)
@@ -503,7 +503,7 @@ static bool says_daemon_is_down(const char *text)
     return false;
 }
 
-/* Sets *err to the reason why `create` failed. Always returns false. */
+/* Sets *start_code and *err to the reason why `create` failed. Always returns false. */
 static bool explain_create(const struct sandbox *sandbox, const struct tool_result *result,
                            int *start_code, struct err *err)
 {

@@ -20,7 +20,7 @@
 enum {
     PROFILE_BYTES_MAX = 4 * 1024 * 1024,
     NETLINK_AUDIT = 9,
-    FAMILIES_MAX = 64, /* socket families; Linux 6.12 has 46 */
+    FAMILIES_MAX = 64, /* more than the number of socket families; Linux 6.12 has 46 */
 };
 
 static const char allow[] = "SCMP_ACT_ALLOW";
@@ -80,7 +80,8 @@ static void write_rule(struct str *out, const struct json *rule, bool network)
     str_add_char(out, '}');
 }
 
-/* `how` is libseccomp's comparison operator for the family, the first argument of socket(). */
+/* Adds a rule that allows socket() for a family. `how` is libseccomp's comparison operator for the
+ * family, the first argument of socket(). */
 static void allow_socket(struct str *out, const char *how, int family, const char *more)
 {
     add_separator(out);
@@ -118,7 +119,7 @@ static void write_rules(struct str *out, const struct json *profile, bool networ
 {
     static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
     const struct json *rules = json_get(profile, "syscalls");
-    /* If so, the profile allows all calls that it does not list. */
+    /* An open profile allows all calls that it does not list. */
     const bool is_open = strcmp(json_text(json_get(profile, "defaultAction"), ""), allow) == 0;
     str_add_char(out, '[');
     for (size_t i = 0; i < json_count(rules); i++)

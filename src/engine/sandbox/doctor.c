@@ -291,9 +291,8 @@ void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_f
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 
-/* Adds the version, such as in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that
- * starts with a digit. Adds nothing if the program does not answer; it still counts as
- * installed. */
+/* Adds the version: the first word that starts with a digit, as in "2.0.14 (Claude Code)" or
+ * "codex-cli 0.46.0". Adds nothing if the program does not answer; it still counts as installed. */
 static void ask_version(const char *program, struct str *out)
 {
     const char *const words[] = {program, "--version", NULL};

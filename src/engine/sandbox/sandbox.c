@@ -217,7 +217,7 @@ struct cgroup_limits sandbox_limits(const struct sandbox_call *call)
     return limits;
 }
 
-/* Turns a name into one that is valid for containers and control groups. */
+/* Makes a name that is valid for containers and control groups. */
 static void make_valid_name(const char *from, char out[SANDBOX_NAME_MAX])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -402,7 +402,7 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
         const int inner = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner < 0 && removes_links && fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(info.st_mode))
-            (void)unlinkat(at, name, 0); /* an attempt created it */
+            (void)unlinkat(at, name, 0); /* a symlink that an attempt created */
         (void)close(at);
         at = inner;
     }

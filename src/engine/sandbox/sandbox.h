@@ -42,7 +42,7 @@ struct sandbox_call {
     const char *plan_path;  /* absolute path of the plan file; NULL if there is none */
     const char *log_dir;    /* absolute: hidden from the step; NULL = hide nothing */
     const char *log_db;     /* the database in log_dir; NULL = the folder contains only the log */
-    bool has_stdin;         /* its stdin is not just /dev/null */
+    bool has_stdin;         /* stdin is not just /dev/null */
     const char *stdin_path; /* absolute path of the file for stdin; NULL = none */
     int64_t processes;      /* the plan's limit in addition to the spec's; 0 = none */
     char *const *argv;

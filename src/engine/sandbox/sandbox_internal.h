@@ -29,7 +29,7 @@ struct container_tool {
     char program[PATH_MAX]; /* absolute; "" = not installed */
     const char *name;       /* "podman" or "docker" */
     bool is_podman;
-    bool works; /* it answered the probe */
+    bool works; /* the tool answered the probe */
     bool limits_memory, limits_pids;
     bool takes_groups;     /* can make its control groups inside our group */
     char filter[PATH_MAX]; /* absolute path of its seccomp profile; "" = there is none, or it is on
@@ -113,13 +113,13 @@ void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char
 /* Finds the paths that a sandbox hides, and the paths that it makes writable. */
 
 enum {
-    SANDBOX_LOG_FILES_MAX = 64,      /* files of one log that are hidden by name */
-    SANDBOX_GIT_DIRS_MAX = 2000,     /* submodules and worktrees that are checked */
-    SANDBOX_GIT_DEPTH_MAX = 16,      /* levels below modules, and of nested includes */
-    SANDBOX_GIT_INCLUDES_MAX = 1000, /* include lines in configs, per attempt */
-    SANDBOX_PLANS_MAX = 1000,        /* protected plan files in a folder */
-    SANDBOX_LINKS_MAX = 40,          /* links to follow in a path */
-    PASSWD_ENTRY_MAX = 4096,         /* bytes of one entry in the user database */
+    SANDBOX_LOG_FILES_MAX = 64,  /* maximum number of files of one log that are hidden by name */
+    SANDBOX_GIT_DIRS_MAX = 2000, /* maximum number of submodules and worktrees that are checked */
+    SANDBOX_GIT_DEPTH_MAX = 16,  /* maximum depth below modules, and of nested includes */
+    SANDBOX_GIT_INCLUDES_MAX = 1000, /* maximum number of include lines in configs, per attempt */
+    SANDBOX_PLANS_MAX = 1000,        /* maximum number of protected plan files in a folder */
+    SANDBOX_LINKS_MAX = 40,          /* maximum number of links to follow in a path */
+    PASSWD_ENTRY_MAX = 4096,         /* maximum length of an entry in the user database, in bytes */
 };
 
 /* The paths of the run's log that exist at the time of the call. */
@@ -184,15 +184,13 @@ ATTR_MUST_USE bool sandbox_fixed_path(const struct arg_list *areas, const char *
 /* Finds the files that determine which programs devs and git run on this machine, if they are in a
  * folder that the sandbox may write to:
  *
- * | - devs.config.json in the run's folder, in each of its parents, and in the root of the
- * workspace;
+ * - devs.config.json in the run's folder, in each of its parents, and in the root of the workspace;
  * - the plan file;
  * - the folder where devs keeps which settings the user trusts, created if it is missing;
  * - for each repository that is or contains the workspace or a folder of `writable`: all of .git
- *   and
- *   the files of the tree that links in it lead to. If `writable` names .git: config,
- *   config.worktree,
- *   hooks, and commondir and gitdir of its worktrees; the same for its submodules below modules;
+ *   and the files of the tree that links in it lead to. If `writable` names .git: config,
+ *   config.worktree, hooks, and commondir and gitdir of its worktrees; the same for its submodules
+ *   below modules;
  * - the same for submodules and other repositories in its index, and the folders of submodules that
  *   have no repository yet, created if missing; the file .git of a worktree or a submodule;
  * - the configs of the machine and the user, the files that any config includes, under any

@@ -94,7 +94,7 @@ static bool is_kept(const struct protecting *protecting, const char *path)
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
 /* Resolves the path link by link, because a link in a writable folder could be replaced. If the
- * path is missing, `at` is its path if it were created. */
+ * path is missing, sets `at` to the path that it would have. */
 static enum way_end resolve_way(const struct protecting *protecting, const char *path,
                                 char at[PATH_MAX], struct stat *info)
 {
@@ -153,7 +153,8 @@ static bool is_named_writable(const struct protecting *protecting, const char *p
     return arg_list_has(protecting->areas, path);
 }
 
-/* Returns whether the file has a single name, because a mount would not protect its other names. */
+/* Returns false, with an error, if the file has several names, because a mount would not protect
+ * its other names. */
 static bool has_one_name(const struct protecting *protecting, const char *path,
                          const struct stat *info)
 {
@@ -191,8 +192,8 @@ static bool protect_in(const struct protecting *protecting, const char *folder, 
     return wrote < 0 || wrote >= PATH_MAX || protect(protecting, path);
 }
 
-/* Protects the plan files of workflows, such as "phase-2.plan.json": `devs execute-phase 2` runs
- * such a plan although the user does not name the file. */
+/* Protects devs.project.json and the plan files of workflows, such as "phase-2.plan.json": `devs
+ * execute-phase 2` runs such a plan although the user does not name the file. */
 static bool protect_plans(const struct protecting *protecting, const char *folder)
 {
     static const char start[] = "phase-";
@@ -321,7 +322,7 @@ static size_t measure_existing(const char *path)
     return len;
 }
 
-/* Adds a missing file that must not be created to `unwanted`. */
+/* Adds a missing file to `unwanted`, because an attempt must not create it. */
 static bool forbid_missing(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -558,8 +559,8 @@ static bool meets_area(const struct arg_list *areas, const char *folder)
     return arg_list_has(areas, folder) || sandbox_area_of(areas, folder);
 }
 
-/* Protects files of the tree that are linked to from a folder of the repository, such as a hook
- * that is kept in the tree. */
+/* Protects files of the tree that links in a folder of the repository lead to, such as a hook that
+ * is kept in the tree. */
 static bool protect_links(const struct protecting *protecting, const char *dir, const char *below)
 {
     char folder[PATH_MAX];
@@ -723,7 +724,8 @@ static bool index_may_have_gitlinks(const char *dir)
     return may;
 }
 
-/* Rejects other kinds of files: git would block on a FIFO, and read a device forever. */
+/* Returns false, with an error, if the file is neither regular nor missing: git would block on a
+ * FIFO, and read a device forever. */
 static bool is_file_or_missing(const struct protecting *protecting, const char *dir,
                                const char *name)
 {
@@ -773,7 +775,7 @@ static bool protect_gitlinks(struct protecting *protecting, const char *dir, con
     return ok;
 }
 
-/* Protects the repository that contains the folder. Searches for it in the same way as git. */
+/* Protects the repository that contains the folder. Searches for it as git does. */
 static bool protect_repository(struct protecting *protecting, const char *from)
 {
     char folder[PATH_MAX];

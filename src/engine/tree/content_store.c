@@ -22,7 +22,7 @@
 
 enum {
     READ_BYTES = 256 * 1024, /* bytes per read; files up to this size are read only once */
-    NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* "ab/cdef...", including the NUL */
+    NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* size of the name "ab/cdef...", including the NUL */
     NEW_NAME_MAX = 64,
     OPEN_TRIES = 100,
 };
@@ -46,7 +46,7 @@ bool content_open(struct content_store *store, const char *path, struct err *err
             store->fd = fd;
             return true;
         }
-        (void)close(fd); /* it was removed in the meantime */
+        (void)close(fd); /* the folder was removed in the meantime */
     }
     return err_set(err, ERR_BUSY, "'%s' keeps being removed", path);
 }
@@ -59,7 +59,7 @@ void content_close(struct content_store *store)
     }
 }
 
-/* Makes the file name "ab/cdef...". */
+/* Makes the file name of a hash: "ab/cdef...". */
 static void name_of_hash(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
@@ -73,7 +73,7 @@ static void name_of_hash(const unsigned char hash[SHA256_BYTES], char out[NAME_M
     out[at] = '\0';
 }
 
-/* Returns -1 with errno on failure. */
+/* Reads like read(2), but again after EINTR. Returns -1 with errno on failure. */
 static ssize_t read_some(int fd, char *bytes, size_t len)
 {
     ssize_t got;
@@ -83,7 +83,7 @@ static ssize_t read_some(int fd, char *bytes, size_t len)
     return got;
 }
 
-/* Returns 0 or an errno. */
+/* Writes all bytes. Returns 0 or an errno. */
 static int write_all(int fd, const char *bytes, size_t len)
 {
     for (size_t done = 0; done < len;) {
@@ -271,7 +271,7 @@ static int copy_in_kernel(int from, int to, int64_t *bytes)
     }
 }
 
-/* Returns 0 or an errno. */
+/* Copies by reading and writing. Returns 0 or an errno. */
 static int copy_by_hand(int from, int to, int64_t *bytes)
 {
     char *buffer = xcalloc(READ_BYTES, 1);

@@ -29,7 +29,7 @@ enum {
     RESOLVE_MS = 30 * 1000,  /* time limit for resolving a name */
     REF_LINKS_MAX = 8,       /* longest chain of symbolic refs; git follows 5 */
     OBJECT_NAME_MAX = 128,
-    FANOUT_DIGITS = 2,   /* as in "objects/ab/cdef..." */
+    FANOUT_DIGITS = 2,   /* hex digits in the name of an object folder: "objects/ab/cdef..." */
     LOCK_NAME_BYTES = 1, /* bytes of the hash in the name of a repository's lock file; at most 256
                             files, so two repositories may share a lock */
 };
@@ -228,7 +228,7 @@ static int open_ref_folder(const struct git *git, const char *branch, const char
     return fd;
 }
 
-/* Creates "NAME.lock", like any git. Returns -1 with an error on failure. */
+/* Creates "NAME.lock", as git does. Returns -1 with an error on failure. */
 static int lock_ref(int folder, const char *lock, const char *branch, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -267,7 +267,7 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     for (int i = 0; ok && *line; i++) {
         const int len = (int)strcspn(line, "\n");
         const bool is_there =
-            !memchr(line, ' ', (size_t)len); /* otherwise the line is "NAME missing" */
+            !memchr(line, ' ', (size_t)len); /* git prints the id, or "NAME missing" */
         const bool is_same = is_there && strncmp(line, from, (size_t)len) == 0 && !from[len];
         if (i > 0 && is_there)
             ok = err_set(err, ERR_INVALID, "the name '%s' conflicts with an existing branch",
@@ -310,7 +310,7 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
             if (!ok)
                 (void)err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
         }
-        (void)close(fd); /* it has been synced */
+        (void)close(fd); /* the file has been synced */
         if (!ok)
             (void)unlinkat(folder, lock.data, 0);
     }

@@ -27,14 +27,14 @@
 
 enum {
     GIT_COMMIT_MAX = 65,          /* size of an object id in hex, including the NUL */
-    GIT_PATHS_MAX = 1000000,      /* paths in a list */
+    GIT_PATHS_MAX = 1000000,      /* maximum number of paths in a list */
     GIT_FILE_MAX = 4096,          /* maximum size of HEAD, commondir and similar files, in bytes */
     GIT_CONFIG_MAX = 1024 * 1024, /* maximum size of a config, in bytes */
     GIT_INDEX_MAX = 256 * 1024 * 1024, /* maximum size of an index, in bytes */
     GIT_LOCK_MS =
         30 * 60 *
         1000, /* longest wait for another git process of devs, which may be checking out a tree */
-    GIT_LOCK_ALONE_MS = 60 * 1000, /* longest wait if it cannot be stopped */
+    GIT_LOCK_ALONE_MS = 60 * 1000, /* longest wait if there is no stop flag */
 };
 
 /* The paths of a repository. All absolute, without symlinks. */

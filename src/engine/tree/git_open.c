@@ -20,12 +20,13 @@
 
 enum {
     FOLDERS_UP_MAX = 128,
-    SPLIT_INDEXES_MAX = 16, /* "sharedindex.*" files that the private repository links to */
+    SPLIT_INDEXES_MAX = 16, /* maximum number of linked "sharedindex.*" files */
     ALTERNATES_DEPTH_MAX =
         5, /* longest chain of object folders that borrow from each other; git follows 5 */
     LOOSE_FOLDERS =
         256, /* number of folders of loose objects; each is named after the first byte of the ids */
-    REMOTES_MAX = 256, /* remotes of a repository; includeIf conditions may test their URLs */
+    REMOTES_MAX = 256, /* maximum number of remotes of a repository; includeIf conditions may test
+                          their URLs */
 };
 
 static const int64_t ask_timeout_ms = 30 * 1000; /* time limit for reading settings or an index */
@@ -88,7 +89,7 @@ static void person_done(struct person *person)
     arg_list_done(&person->remotes);
 }
 
-/* Returns false if it does not fit. */
+/* Returns false if the path does not fit. */
 static bool join_path(char out[PATH_MAX], const char *folder, const char *name)
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
@@ -206,7 +207,8 @@ static void set_text(struct str *text, const char *value)
     str_add(text, value);
 }
 
-/* Splits "KEY newline VALUE", git's format for a setting, and returns the value. */
+/* Splits "KEY newline VALUE", git's format for a setting, and returns the value; "true" if there is
+ * no value. */
 static const char *split_setting(char *key)
 {
     char *value = strchr(key, '\n');
@@ -278,7 +280,7 @@ static bool read_repository(const struct git *git, struct person *person, struct
             read_repository_config(git, places->dir, "config.worktree", person, err));
 }
 
-/* Adds the settings of the user and the system; name and address in the repository's config take
+/* Adds git's global and system configuration; the repository's user.name and user.email take
  * precedence. Git evaluates the conditions of includeIf with the path and the HEAD of the
  * repository, but with our configuration, to which only the URLs of its remotes are added. */
 static bool read_person(const struct git *git, char *const *environment, struct person *person,
@@ -347,7 +349,8 @@ static bool check_person(const struct git *git, const struct person *person, str
     return true;
 }
 
-/* Rejects other kinds of files: git would block on a FIFO, and read a device forever. */
+/* Returns false, with an error, if one of the files is neither a regular file nor missing: git
+ * would block on a FIFO, and read a device forever. */
 static bool check_files(const char *folder, const char *const *names, size_t count, struct err *err)
 {
     char path[PATH_MAX];
@@ -359,7 +362,8 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     return true;
 }
 
-/* Calls check_files() for all files in a folder, following links. */
+/* Calls check_files() for everything in a folder that is neither a regular file nor a folder;
+ * follows links. */
 static bool check_entries(const char *folder, struct err *err)
 {
     bool ok = true;
@@ -403,8 +407,8 @@ static bool check_objects(const char *objects, int depth, struct err *err)
     return ok;
 }
 
-/* Checks the folders of the repository. We write the user's objects and refs ourselves, but never
- * through a link that an attempt may have put in place of a folder. */
+/* Checks the folders and files of the repository. We write the user's objects and refs ourselves,
+ * but never through a link that an attempt may have put in place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
 {
     static const char *const files[] = {"packed-refs", "shallow", "info/exclude", "config",
@@ -443,8 +447,8 @@ static void add_quoted(struct str *out, const char *value)
     str_add_char(out, '"');
 }
 
-/* Writes a small file. Does not write if it already has this content, because another devs process
- * may be reading it. */
+/* Writes a small file. Does not write if the file already has this content, because another devs
+ * process may be reading it. */
 static bool write_small(int folder, const char *name, const struct str *text, struct err *err)
 {
     char now[GIT_FILE_MAX];

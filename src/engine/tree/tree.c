@@ -1,7 +1,7 @@
 /* tree.c - manifests of trees: search, comparison, digest, files, and merging.
  *
  * A manifest file ends with the hash of everything before it, and is read with limits. Trees are
- * merged path by path: each path may be changed on one side only, or in the same way on both. */
+ * merged path by path: each path may be changed on one side only, or identically on both. */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include "tree.h"

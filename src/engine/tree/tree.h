@@ -21,7 +21,7 @@
 
 enum {
     TREE_ENTRIES_MAX = 1000000,
-    TREE_DEPTH_MAX = 100,               /* levels of folders; each keeps a descriptor open */
+    TREE_DEPTH_MAX = 100, /* maximum depth of folders; a descriptor is kept open for each level */
     TREE_PATH_MAX = 32 * 1024,          /* maximum size of a path in bytes, including the NUL */
     TREE_TARGET_MAX = 16 * 1024,        /* maximum size of a link's target in bytes */
     TREE_SETTLED_NS = 20 * 1000 * 1000, /* longer than any clock tick of the kernel */
@@ -37,7 +37,7 @@ struct tree_entry {
     uint64_t inode;
     int64_t size; /* bytes of a file; 0 for other types */
     int64_t mtime_ns, ctime_ns;
-    int64_t read_ns; /* when its content was hashed (ns); 0 = not yet */
+    int64_t read_ns; /* time at which its content was hashed (ns); 0 = not yet */
     bool is_stored;  /* its content is in the content store */
     bool was_shut;   /* a folder that was given permissions so that it could be read */
     unsigned char hash[SHA256_BYTES]; /* SHA-256 of a file's content */
@@ -62,7 +62,7 @@ struct tree_entry *tree_find(const struct tree *tree, const char *path);
 /* Returns whether the path is in the list or below a path in it. The list is NULL-terminated, and
  * may be NULL. */
 bool tree_path_is_under(const char *path, const char *const *list);
-/* Returns whether a path in the list is below this one. */
+/* Returns whether a path in the list is below `path`. */
 bool tree_path_holds(const char *path, const char *const *list);
 /* Returns whether the path is valid: it does not begin with '/', and no component is empty, "." or
  * "..". "" is the root. */
@@ -107,7 +107,7 @@ struct tree_look {
     const atomic_bool *stop;    /* makes functions fail with ERR_BUSY when set; NULL = none */
 };
 
-/* Lists everything in the folder, without contents. If folders of ours lack permissions, grants
+/* Lists everything in the folder, without contents. If folders that we own lack permissions, grants
  * them; tree_shut() or tree_restore() must be called later to restore their modes. Fails with
  * ERR_LIMIT beyond TREE_ENTRIES_MAX or TREE_DEPTH_MAX. */
 ATTR_MUST_USE bool tree_scan(const struct tree_look *look, struct tree *out, struct err *err);
@@ -139,8 +139,8 @@ struct tree_folder;
 struct tree_source tree_source_of(struct tree_folder *folder);
 
 struct tree_work {
-    int64_t changed; /* corrected paths, except where only the time was wrong */
-    int64_t written; /* bytes written */
+    int64_t changed; /* number of corrected paths, without paths where only the time was wrong */
+    int64_t written; /* number of bytes written */
 };
 
 /* Changes the folder to match `want`. `now` is its current manifest, from tree_scan() and
@@ -168,9 +168,9 @@ ATTR_MUST_USE bool tree_copy(const struct tree_look *from, const struct tree_loo
 
 /* Limits of a comparison; 0 = the default named in the comment. */
 struct diff_limits {
-    size_t paths_max;       /* DIFF_PATHS_MAX */
-    size_t text_bytes_max;  /* size of the diff: DIFF_TEXT_BYTES */
-    int64_t read_bytes_max; /* bytes of contents that are compared by line: DIFF_READ_BYTES */
+    size_t paths_max;       /* maximum number of listed paths: DIFF_PATHS_MAX */
+    size_t text_bytes_max;  /* maximum size of the diff in bytes: DIFF_TEXT_BYTES */
+    int64_t read_bytes_max; /* maximum bytes compared by line: DIFF_READ_BYTES */
     int64_t timeout_ms;     /* time limit for comparing by line: DIFF_TIMEOUT_MS */
 };
 enum {
@@ -188,13 +188,13 @@ enum diff_kind {
     DIFF_DELETED, /* "D" */
     DIFF_KIND_COUNT,
 };
-/* Returns the letter in the comment above. */
+/* Returns the letter shown next to the constant, such as 'A' for DIFF_ADDED. */
 char diff_kind_letter(enum diff_kind kind);
 
 struct diff_path {
     enum diff_kind kind;
     char *path;             /* owned; relative to the root, any bytes except NUL */
-    int64_t added, removed; /* lines; -1 if not counted (not text, too large) */
+    int64_t added, removed; /* number of lines; -1 if not counted (not text, too large) */
 };
 
 /* All zero is a valid empty value. Free with tree_diff_done(). */
@@ -204,7 +204,7 @@ struct tree_diff {
     int64_t changed;         /* number of paths that differ, including those not listed */
     int64_t added, removed;  /* lines in all files whose lines were counted */
     struct str text;         /* a unified diff in git's format */
-    struct str why;          /* why it is incomplete; "" if it is complete */
+    struct str why;          /* why the diff is incomplete; "" if it is complete */
     int64_t ms;
 };
 void tree_diff_done(struct tree_diff *diff);

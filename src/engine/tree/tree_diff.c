@@ -276,8 +276,8 @@ static void add_header(const struct copying *copying, size_t at, struct str *out
         str_addf(out, "old mode %06o\nnew mode %06o\n", git_mode(before), git_mode(now));
 }
 
-/* Handles a line of git's output in the section of path `at`. Replaces git's header lines with
- * ours. */
+/* Appends a line of git's output to the section of path `at`, and counts added and removed lines.
+ * Replaces git's header lines with ours. */
 static void add_diff_line(struct copying *copying, size_t at, const char *line, size_t len,
                           struct str *out, bool *in_hunks)
 {

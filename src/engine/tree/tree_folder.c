@@ -24,7 +24,7 @@
 enum {
     FD_PATH_MAX = 32, /* size of the path /proc/self/fd/N */
     MODE_BITS = 07777,
-    REMOVE_DEPTH = 64, /* folders open at the same time; deeper folders are moved up first */
+    REMOVE_DEPTH = 64, /* maximum number of open folders; deeper folders are moved up first */
     NAME_BYTES = 256,
 };
 

@@ -2,8 +2,8 @@
  *
  * First removes everything that differs, deepest paths first; then creates the missing entries; and
  * last sets the modes and times of folders, deepest first, because creating files in a folder
- * changes its times. Creates a file with several names again, because changing it would also change
- * its other names. */
+ * changes its times. Recreates a file with several names, because changing it would also change its
+ * other names. */
 #define _GNU_SOURCE /* mknodat, S_IFMT */
 
 #include "tree.h"

@@ -1,7 +1,7 @@
 /* tree_scan.c - makes the manifest of a folder, and hashes the files in it.
  *
- * A folder of ours that lacks permissions gets them until tree_shut() removes them. A file in an
- * older manifest is not read again if its times prove that it is unmodified
+ * If a folder that we own lacks permissions, grants them; tree_shut() removes them again. A file in
+ * an older manifest is not read again if its times prove that it is unmodified
  * (tree_entry_is_known()). */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
 
@@ -85,7 +85,8 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     return true;
 }
 
-/* Separate from scan_name(), because that is recursive and the buffer is large. */
+/* Reads the target of a link. Separate from scan_name(), because scan_name() is recursive and the
+ * buffer is large. */
 static bool read_link_target(struct scan *scan, int fd, const char *name, struct tree_entry *entry)
 {
     char target[TREE_TARGET_MAX];

@@ -16,7 +16,8 @@
 #include "workspace_internal.h"
 #include "xalloc.h"
 
-/* Saves paths of a user's tree before a result is applied, and restores them if that fails. */
+/* Saves paths of a user's tree before a result is applied, and restores them if applying it
+ * fails. */
 
 /* The saved state of some paths of the user's tree. */
 struct result_backup {
@@ -32,7 +33,7 @@ static int compare_paths(const void *a, const void *b)
     return tree_path_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the index of the first path (the paths are sorted) that does not sort before `path`. */
+/* Returns the index of the first of the sorted paths that does not sort before `path`. */
 static size_t find_path_from(const char *const *paths, size_t count, const char *path)
 {
     size_t low = 0;

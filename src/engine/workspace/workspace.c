@@ -288,7 +288,8 @@ bool workspace_open_store(struct workspace *workspace, struct err *err)
     return ok;
 }
 
-/* Opens the root folder. Grants us missing permissions first. Returns -1 with errno on failure. */
+/* Opens the root folder, and grants us missing permissions if necessary. Returns -1 with errno on
+ * failure. */
 static int open_top(const char *path)
 {
     int fd = tree_folder_open(AT_FDCWD, path);

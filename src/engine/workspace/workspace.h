@@ -4,7 +4,7 @@
  * for each workspace, from any thread. The files on disk survive devs, so that a resumed run finds
  * its workspaces again. Under `base` (0700):
  *
- * |   .objects/           file contents by their SHA-256, shared by the tasks of the run
+ *   .objects/           file contents by their SHA-256, shared by the tasks of the run
  *   TASK/tree/          the folder where the task works
  *   TASK/snapshots/N    the tree before the first attempt of step N
  *   TASK/start          the tree when it was created (copies only)
@@ -73,7 +73,7 @@ struct workspace_made {
     int64_t copied;   /* number of files that `copy` added, or of all files of a copy */
     char base[WORKSPACE_COMMIT_MAX]; /* the commit that the task starts from; "" for a copy */
     char branch[WORKSPACE_NAME_MAX]; /* the branch for the result; "" for a copy */
-    bool was_there;                  /* this run created it earlier, and it is used unchanged */
+    bool was_there; /* the workspace was created earlier by this run, and is used unchanged */
     char setup_tail[WORKSPACE_SETUP_TAIL]; /* end of the output of `setup`; set on failure, too */
 };
 
@@ -92,11 +92,11 @@ ATTR_MUST_USE bool workspace_make(struct workspace *workspace, const atomic_bool
 bool workspace_is_made(const struct workspace *workspace);
 
 struct tree_facts {
-    struct digest
-        digest; /* of the contents that git would see: without mtimes, ignored files and .git */
+    struct digest digest; /* digest of the contents that git would see: without mtimes, ignored
+                             files and .git */
     int64_t files, bytes; /* number and total size of all files */
     int64_t ms;
-    int64_t changed, written; /* set by a reset: paths corrected, bytes written */
+    int64_t changed, written; /* set by a reset: number of corrected paths, bytes written */
 };
 
 /* Returns whether there is a snapshot of that step. If so, a retry resets the tree to it, even in a

@@ -80,7 +80,7 @@ static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out
         const int top = tree_folder_open(AT_FDCWD, path.data);
         str_done(&path);
         if (top < 0)
-            continue; /* its result is not a folder */
+            continue; /* this task's result is not a folder */
         tree_folder_init(&folder, top);
         fd = open_same(&folder, entry);
         tree_folder_done(&folder);
@@ -112,7 +112,8 @@ bool result_list_own(const struct workspace_result *result, struct str *list, st
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
 
-/* Removes paths under a name that is never applied from the diff. */
+/* Removes from the diff all paths under a name that is never applied, and notes this in
+ * diff->why. */
 static void drop_left_out_name(struct tree_diff *diff, const char *name)
 {
     const char *const names[] = {name, NULL};

@@ -17,9 +17,9 @@
 #include "tree_folder.h"
 
 enum {
-    ADMIN_MAX = 10000,      /* worktrees of a repository that are checked */
-    ADMIN_NAMES_MAX = 1000, /* names that are tried for a new worktree */
-    CONFLICTS_NAMED = 5,    /* paths listed in an error message */
+    ADMIN_MAX = 10000,      /* maximum number of worktrees of a repository that are checked */
+    ADMIN_NAMES_MAX = 1000, /* maximum number of names that are tried for a new worktree */
+    CONFLICTS_NAMED = 5,    /* maximum number of paths listed in an error message */
     LINK_MAX = PATH_MAX + 16,
     STAGE_PREFIX_MAX = 2 * GIT_COMMIT_MAX,
 };

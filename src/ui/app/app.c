@@ -2,7 +2,7 @@
  *
  * One thread does everything, so nothing may block: each turn reads a limited number of events,
  * longer work continues in the next turn, and other threads write requests to the log. A frame is
- * drawn at most every FRAME_MS unless a key wants one now. The other app_*.c files handle the
+ * drawn at most every FRAME_MS unless a key needs one at once. The other app_*.c files handle the
  * events of a turn. */
 #include "app.h"
 
@@ -171,7 +171,8 @@ static int64_t sooner_wait(int64_t a, int64_t b)
     return a == FOREVER || b < a ? b : a;
 }
 
-/* Returns the time in ms until something on the screen changes without an event, or FOREVER. */
+/* Returns how long to wait for input, in ms: until work is due or the screen changes without an
+ * event. May be FOREVER. */
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
@@ -195,8 +196,8 @@ static int wait_ms(const struct app *app)
     return (int)wait;
 }
 
-/* Checks the log and the wall clock for problems. Also reads news if the run continues in its
- * second log, which is not watched. */
+/* Every TROUBLE_MS, counts live runs and checks the log and the wall clock for problems. Also reads
+ * news if the run continues in its second log, which is not watched. */
 static void look_for_trouble(struct app *app)
 {
     if (app->now.mono_ms - app->troubled.mono_ms < TROUBLE_MS)

@@ -145,7 +145,8 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
     return true;
 }
 
-/* Appends "tax held: no new tries until it is released", "tax: KILL sent to its group". */
+/* Writes the message for an answer to *out: "tax held: no new tries until it is released", "tax:
+ * KILL sent to its group". */
 static void add_answer(const struct app_acts *acts, const struct app_act *act, bool done,
                        const char *answer, struct str *out)
 {
@@ -190,8 +191,8 @@ static bool look_at_act(struct app_acts *acts, struct app_act *act, struct log_r
 
 /* Checks for answers and writes the message for the last one to *out ("tax held: no new tries until
  * it is released", "tax not held: it is held already"). A batch is reported once all its requests
- * are answered ("6 tasks held", "5 tasks held, 1 not: b: it is held already"). Returns true if
- * there was any answer. */
+ * are answered ("6 tasks held", "5 tasks held, 1 not: b: it is held already"). Returns true if *out
+ * has a message. */
 static bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out)
 {
     int kept = 0;

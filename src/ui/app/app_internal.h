@@ -35,7 +35,8 @@
 #include "what_if.h"
 
 enum {
-    APP_EVENTS_TURN = 100000, /* events read per turn, so that keys are handled in between */
+    APP_EVENTS_TURN =
+        100000, /* maximum number of events read per turn, so that keys are handled in between */
     APP_ACTS_MAX = 16,
 };
 
@@ -100,11 +101,11 @@ struct app_bookmarks {
  * conditions that already hold at the start trigger nothing. The engine runs the user's
  * notification command (engine/loop/notifier.c). All zero: not started. */
 struct app_notify {
-    unsigned wanted; /* enum ui_notify */
+    unsigned wanted; /* flags of enum ui_notify */
     struct app_noted {
-        unsigned flags;       /* enum ui_notify, of a task's status */
+        unsigned flags;       /* flags of enum ui_notify for the present status */
         unsigned told, spent; /* see struct budget_state */
-    } run, *tasks;            /* as last seen; `tasks` is owned */
+    } run, *tasks;            /* state as last seen; `tasks` is owned */
     size_t room;
     int count;     /* number of `tasks` */
     bool is_begun; /* the initial state has been recorded */
@@ -115,7 +116,7 @@ struct app_notify {
 struct app_report {
     struct compare *compare;      /* owned; for REPORT_COMPARE */
     struct what_if *what;         /* owned; for REPORT_WHAT_IF */
-    struct what_if *same;         /* owned; the run as recorded, with this build's decisions */
+    struct what_if *same;         /* owned; the run under its own policies, as this build decides */
     struct policy_change *change; /* owned; the changed policies */
     struct event_page page;       /* reused to read the run into `what` */
     int64_t after;                /* seq of the last event that was read */
@@ -143,7 +144,8 @@ struct app {
     struct app_log_version tail_version;
     struct log_pager pager; /* pager of the attempt in view */
     struct app_log_version pager_version;
-    struct log_elsewhere elsewhere; /* for search terms that were not found here */
+    struct log_elsewhere elsewhere; /* counts hits of a search term in other attempts, if the
+                                       attempt in view has none */
     struct event_page log_events; /* reused for the event with the verdict of the attempt in view */
     bool log_goes_on;             /* more to read or search */
     struct forensics forensics;   /* forensics of the attempt in view */
@@ -160,7 +162,7 @@ struct app {
     struct bundle_job *bundle;      /* owned; a run being exported to a file; NULL: none */
     /* What happened to the selected task after the position of `replay`. */
     struct what_came what_came;
-    int64_t came_of; /* number of events when `what_came` was read */
+    int64_t came_of; /* number of events in `replay` when `what_came` was read */
     struct runs_list runs;
     struct moment runs_read;
     bool has_plan;            /* plan.json exists in the working directory */
@@ -183,8 +185,8 @@ struct app {
     struct log_trouble trouble; /* problems with the log */
     struct moment troubled;     /* when `trouble` was last checked */
     struct clock_jump clock;
-    int64_t clock_moved_ms; /* by how much the wall clock was last set, at `clock_moved`, in ms; 0 =
-                               it was not set */
+    int64_t clock_moved_ms; /* the last change of the wall clock, noticed at `clock_moved`, in ms; 0
+                               = none */
     struct moment clock_moved;
     bool orphaned;
     bool pictured; /* draw one frame of a past moment, without a terminal */
@@ -193,8 +195,8 @@ struct app {
     uint64_t news;    /* incremented for new events, and when a different moment or run is shown */
     bool more_news;   /* the latest read stopped at its limit; there may be more events */
     bool more_keys;   /* there may be more keys than the latest turn took */
-    bool wants_frame; /* something changed in the log */
-    bool wants_frame_now; /* the user did something */
+    bool wants_frame; /* draw a frame within FRAME_MS: something has changed */
+    bool wants_frame_now; /* draw a frame in this turn, for example after a key */
 
     struct moment frozen_at; /* when the screen was frozen */
     bool frozen_drawn;       /* the frozen frame is on the canvas */
@@ -230,7 +232,7 @@ void app_resize(struct app *app);
 bool app_engine_stopped(const struct app *app);
 /* Opens the run without a terminal. app_close() releases what was opened, even after a failure. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
-/* Closes everything, the terminal first; skips what was never opened. */
+/* Closes everything, the terminal first; skips anything that was never opened. */
 void app_close(struct app *app);
 /* Reads new events of the run. */
 void app_take_news(struct app *app);
@@ -320,7 +322,7 @@ bool correct_trial_is_cancelled(const struct correct_trial *trial);
 
 /* The output of attempts (app_log.c). */
 
-/* Reads the last lines of the selected task's latest attempt, for panes. */
+/* Reads the last lines of the attempt whose output the panes show. */
 void app_load_tail(struct app *app);
 /* Reads the lines at the current position of the Log screen, if that screen is shown. */
 void app_load_log(struct app *app, const struct view_facts *facts);
@@ -405,8 +407,7 @@ void app_bookmarks_look(struct app *app);
 /* Compares the attempt marked in the view with the one shown. If that is impossible, the view says
  * why. */
 void app_report_compare(struct app *app);
-/* Starts computing what the run would have been under the policies in the file named in the
- * view. */
+/* Starts computing how the run would have gone under the policies in the file named in the view. */
 void app_report_what_if(struct app *app);
 /* Reads the next page of the run for a what-if report. Call once per turn while report.reads is
  * set. */

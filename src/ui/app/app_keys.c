@@ -1,11 +1,13 @@
-/* app_keys.c - keys, signals and answers: input from people. */
+/* app_keys.c - handles keys and signals, and carries out the actions that they request. */
 #include <signal.h>
 #include <stdio.h>
 
 #include "app_internal.h"
 #include "view.h"
 
-enum { KEYS_MAX = 32 }; /* keys handled per turn, so that their effect is seen */
+enum {
+    KEYS_MAX = 32
+}; /* maximum number of keys handled per turn, so that the user sees their effect */
 
 enum { CTRL_C = 0x03 };
 
@@ -107,8 +109,8 @@ static void carry_out_todo(struct app *app, const struct view_todo *todo)
             app_leave(app, APP_LEFT_WAIT, 0);
             break;
         }
-        /* Starts nothing more, and leaves when nothing is running. Until then the message line
-         * says what the app is waiting for. */
+        /* Lets the engine start nothing more, and leaves when nothing is running. Until then the
+         * message line says what the app is waiting for. */
         app->options->leave(app->options->leave_ctx);
         app->view.leaving = true;
         app->view.message[0] = '\0';

@@ -3,7 +3,7 @@
 #include "app_internal.h"
 #include "event_lines.h"
 
-/* Returns true if both are the same attempt, read in the same way. */
+/* Returns true if both refer to the same attempt and to the same form of its output. */
 static bool app_same_output(const struct log_output_key *a, const struct log_output_key *b)
 {
     return a->run == b->run && a->task == b->task && a->step == b->step &&
@@ -43,8 +43,8 @@ static bool read_rows(void *ctx, int64_t after, size_t bytes, struct output_page
     return log_reader_output_piece(source->reader, source->key, after, bytes, page, err);
 }
 
-/* Reads what the verdict was based on from the log: the state only has that for the latest failed
- * attempt. */
+/* Reads the attempt's verdict from the log, to mark the line that it is based on: the state only
+ * has the verdict of the latest failed attempt. */
 static void read_rule(struct app *app)
 {
     struct err err = {0};
@@ -281,7 +281,7 @@ static bool load_words(struct app *app, const struct log_output_key *present, st
     return ok && app->tail.count == 0 ? load_key(app, present, err) : ok;
 }
 
-/* Appends how the attempt ended, below its output. */
+/* Appends how the attempt ended and what the engine decided, below its output. */
 static void say_ending(struct app *app)
 {
     const struct run_state *state = follower_state(app->follower);

@@ -36,7 +36,7 @@ static bool enter_past(struct app *app)
 struct bookmark_job {
     const struct place *place; /* borrowed */
     struct bookmark bookmark;
-    bool removes; /* remove the bookmark with this id */
+    bool removes; /* true: remove the bookmark with bookmark.id; false: add `bookmark` */
     pthread_t thread;
     atomic_bool is_over; /* once set, the fields below belong to the main thread */
     bool ok;
@@ -243,7 +243,7 @@ void app_replay_move(struct app *app, enum replay_move move)
 {
     if (app_opening_refuses(app))
         return;
-    /* At its last event, the past has nothing left to play, so returns to the present. */
+    /* The past of a live run ends in the present, so moving to its end returns there. */
     if (app_is_past(app) && move == REPLAY_END) {
         app->replay.playing = false;
         app->view.shows_later = false;

@@ -68,7 +68,7 @@ enum { FILE_MAX = 64, FILES_MAX = 99, PARTS = 100 };
 struct bundle_job {
     const struct app_options *options; /* borrowed; used for place and secrets */
     int64_t run;
-    char file[FILE_MAX]; /* in the folder where devs was started */
+    char file[FILE_MAX]; /* name of the file, in the folder where devs was started */
     pthread_t thread;
     atomic_bool stops;
     atomic_int copied;   /* progress in percent */

@@ -251,7 +251,7 @@ void app_visit_close(struct app *app)
     take_back_own(app);
 }
 
-/* Copies the user's settings to the new view; the rest belongs to the run. */
+/* Copies the user's settings to the new view; all other members belong to the run. */
 static void take_along(struct view *view, const struct view *before)
 {
     view->keys = before->keys;
@@ -363,7 +363,7 @@ void app_visit_take_news(struct app *app)
     if (!app->own.present || app->own.mode != APP_LIVE)
         return;
     (void)follower_heard(app->own.present);
-    /* An error is shown later, when the own run is back on the screen. */
+    /* An error is shown later, when the app's own run is back on the screen. */
     (void)!follower_read(app->own.present, APP_EVENTS_TURN, replay_take, &app->own.replay, &count,
                          NULL);
     app->more_news = app->more_news || count == APP_EVENTS_TURN;

@@ -297,13 +297,13 @@ void app_choose_notify(struct app *app, const char *names)
 }
 
 struct app_news {
-    struct notice items[NOTICE_NAMED_MAX + 1]; /* with the end of the run */
+    struct notice items[NOTICE_NAMED_MAX + 1]; /* one more for the end of the run */
     struct notice_list list;
     unsigned flags;
 };
 
-/* Adds what has changed since *was, and updates *was. `notice` has the task, or NULL for the run;
- * `budget` is NULL for a task without an agent. */
+/* Adds a notice if something has changed since *was, and updates *was. notice.task is NULL for the
+ * run; `budget` is NULL for a task without an agent. */
 static void add_news(const struct app_notify *notify, struct notice notice, unsigned flags,
                      const struct budget_state *budget, struct app_noted *was,
                      struct app_news *news)

@@ -1,5 +1,5 @@
-/* outside.c - starts a different program on the terminal, such as a pager, and takes the terminal
- * back.
+/* outside.c - starts a program, such as a pager, on the terminal, and takes the terminal back
+ * afterwards.
  *
  * The program starts in "/" and is only looked up in absolute folders of PATH, because any step may
  * have written to the project. It gets a process group of its own, in the foreground of the

@@ -58,8 +58,8 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     add_line(ctx, line->bytes, line->len, line->masked);
 }
 
-/* Takes the new bytes of a row. A gap, where the log counted bytes but did not keep them, becomes a
- * fixed line, so that gaps in both attempts count as equal. */
+/* Adds the new bytes of a row to the lines of its stream. A gap, where the log counted bytes but
+ * did not keep them, becomes a fixed line, so that gaps in both attempts count as equal. */
 static void take_output_row(struct reading *reading, const struct output_page *page,
                             const struct log_output_row *row)
 {
@@ -80,7 +80,7 @@ static void take_output_row(struct reading *reading, const struct output_page *p
     reading->next[stream] = row->offset + (int64_t)row->len;
 }
 
-/* Reads the attempt's output into the texts of the side, line by line. */
+/* Reads the attempt's output into side->texts, line by line. */
 static bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
                                 struct err *err)
 {
@@ -218,7 +218,7 @@ static bool read_changes(struct compare_side *side, const struct compare_subject
     return true;
 }
 
-/* Reads all facts of the attempt; the texts are read separately. */
+/* Reads all facts of the attempt, and its changes; compare_read_output() reads the output. */
 static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
                                struct err *err)
 {
@@ -289,7 +289,7 @@ static int compare_digests(const void *a, const void *b)
     return left->lo < right->lo ? -1 : left->lo > right->lo;
 }
 
-/* Counts the lines of the second attempt that the first does not have, in any stream. */
+/* Counts the lines of the second attempt that no stream of the first attempt has. */
 static void count_fresh(struct compare *compare)
 {
     struct digest *known = NULL; /* all lines of the first attempt */

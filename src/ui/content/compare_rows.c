@@ -60,8 +60,8 @@ static void add_cell(struct laying *laying, const char *text, int columns)
     text_fit(&laying->line, text, columns, TEXT_PAD | (laying->look->ascii ? TEXT_ASCII : 0));
 }
 
-/* Adds a row such as "class    test-fail              rate-limit". If both values do not fit, puts
- * one below the other, or only one if they are equal. */
+/* Adds a row such as "class test-fail rate-limit". If the values do not fit side by side, puts one
+ * below the other, or only one if they are equal. */
 static void add_pair(struct laying *laying, const char *label, const char *const values[2],
                      enum report_mark mark)
 {
@@ -148,7 +148,8 @@ static void add_line(struct laying *laying, const struct compare_lines *lines, s
     add_row(laying, mark);
 }
 
-/* Adds equal lines: the lines next to a change, and a fold for the other lines. */
+/* Adds equal lines. If there are enough of them, replaces all but the lines next to a change with a
+ * fold. */
 static void add_equal(struct laying *laying, const struct compare_lines *lines,
                       const struct line_diff_span *span, bool is_first, bool is_last)
 {
@@ -221,7 +222,8 @@ static bool are_alike(const struct compare_path *a, const struct compare_path *b
     return a->letter == b->letter && a->added == b->added && a->removed == b->removed;
 }
 
-/* Adds a path. A path that both sides have is added only once. */
+/* Adds a row for a path. `other` is the entry for the path on the other side; if it is NULL, the
+ * row has the mark `only`. */
 static void add_path(struct laying *laying, const struct compare_path *path,
                      const struct compare_path *other, enum report_mark only)
 {

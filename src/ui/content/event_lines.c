@@ -224,7 +224,8 @@ static void add_try_number(const struct run_state *state, const struct log_outpu
         str_addf(out, " in round %d", attempt->round);
 }
 
-/* Appends when the next attempt of the step started, if there was one. */
+/* Appends what preceded the next attempt of the step, ", then round 3" or ", waited 15 s for try
+ * 4"; nothing if there was no next attempt. */
 static void add_next_try(const struct step_state *step, const struct attempt_state *attempt,
                          struct str *out)
 {
@@ -263,7 +264,7 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
         if (text.len > 0)
             str_addf(out, " (%s)", text.data);
     } else if (step->status == STEP_ENDED && key->step == run_state_step_number(state, key->task)) {
-        if (task->status == TASK_CANCELLED) /* the class already says so */
+        if (task->status == TASK_CANCELLED) /* the class already says that it was cancelled */
             str_addf(&text, "by %s", shown_person(task->by));
         else
             shown_ending(state, key->task, &text);

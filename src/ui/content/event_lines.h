@@ -97,8 +97,8 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
 /* Returns the attempt, or NULL if there is none. */
 const struct attempt_state *log_words_attempt(const struct run_state *state,
                                               const struct log_output_key *key);
-/* Reads the verdict of the attempt into *room and returns it. The state only has the verdict of a
- * step's latest failed attempt; otherwise returns NULL. */
+/* Reads the verdict of the attempt into *room and returns it. Returns NULL unless the attempt is
+ * the latest failed one of its step: the state keeps no other verdict. */
 const struct verdict *log_words_verdict(const struct run_state *state,
                                         const struct log_output_key *key, struct verdict *room);
 

@@ -255,7 +255,7 @@ static size_t piece_len(const char *text, size_t len)
     return len;
 }
 
-/* Adds a line, in several pieces if it is long, with the mark and hang of `like`. */
+/* Adds a line, in several pieces if it is long, with the mark and the indentation of `like`. */
 static void add_line(struct forensics *out, const struct forensics_line *like, const char *text,
                      size_t len)
 {

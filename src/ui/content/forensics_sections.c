@@ -137,7 +137,7 @@ void forensics_tree(struct forensics *out, const struct forensics_facts *facts)
         forensics_pair(out, "dirty", "%lld path%s", (long long)dirty, dirty == 1 ? "" : "s");
 }
 
-/* Adds a line like "M  src/tax.c   +3 -1". */
+/* Adds a line like "  M  src/tax.c   +3 -1". */
 static void add_path(struct forensics *out, const struct json *path)
 {
     struct str line = {0};

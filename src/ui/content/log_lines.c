@@ -1,4 +1,4 @@
-/* log_lines.c - joins the rows of an output into lines, and keeps the last ones.
+/* log_lines.c - joins the rows of an output into lines, and keeps the last lines.
  *
  * A row may end within a character or an escape sequence, so a line is passed on only when it is
  * complete or too long. Text that a carriage return has overwritten, as progress bars do, is
@@ -389,7 +389,8 @@ static bool find_next_try(struct log_elsewhere *elsewhere, const struct run_stat
     return true;
 }
 
-/* Adds the rows of the page. Returns false once the attempt has no more rows to search. */
+/* Counts the matches in the rows of the page. Returns false once the attempt has no more rows to
+ * search. */
 static bool add_rows(struct log_elsewhere *elsewhere)
 {
     const struct output_page *page = &elsewhere->page;

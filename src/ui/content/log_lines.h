@@ -40,13 +40,13 @@ struct log_partial {
     int64_t start; /* stream offset of its first byte */
     int64_t next;  /* stream offset of the next expected byte */
     bool begun;
-    bool headless; /* its beginning is missing */
+    bool headless; /* the beginning of the line is missing */
 };
 
 struct log_join {
     struct log_partial partials[LOG_JOIN_STREAMS];
-    size_t line_max; /* in bytes; longer lines are split. Text that is overwritten after a carriage
-                        return does not count */
+    size_t line_max; /* maximum length of a line in bytes; longer lines are split. Text that is
+                        overwritten after a carriage return does not count */
     joined_line_fn *take;
     void *ctx; /* borrowed; passed to `take` */
 };
@@ -74,7 +74,7 @@ enum {
     LOG_TAIL_LINES_MAX = 2000,
     LOG_TAIL_LINE_MAX = 64 * 1024, /* longer lines are split */
     LOG_TAIL_STREAMS = LOG_JOIN_STREAMS,
-    LOG_TAIL_ENGINE = 0, /* in place of a stream: text from the engine */
+    LOG_TAIL_ENGINE = 0, /* instead of a stream number, for text from the engine */
 };
 
 struct log_line {
@@ -116,8 +116,8 @@ void log_tail_set(struct log_tail *tail, const struct log_output_key *key,
 /* Returns the text of a line, which is not NUL-terminated; its length is in the line. */
 const char *log_tail_line(const struct log_tail *tail, size_t index);
 
-/* Returns the index of the next line at or after `from` (with step -1: before it) that contains
- * `needle`, ignoring case; tail->count if there is none. */
+/* Returns the index of the next line at or after `from` (with step -1: at or before it) that
+ * contains `needle`, ignoring case; tail->count if there is none. */
 size_t log_tail_find(const struct log_tail *tail, const char *needle, size_t from, int step);
 
 enum {
@@ -168,7 +168,7 @@ ATTR_MUST_USE bool log_elsewhere_turn(struct log_elsewhere *elsewhere,
                                       const struct run_state *state,
                                       const struct elsewhere_source *source, struct err *err);
 
-/* Appends "\"tokne\" not found in this log; in other tries: 0; in other tasks: 0". */
+/* Appends '"tokne" not found in this log; in other tries: 0; in other tasks: 0'. */
 void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out);
 
 /* The whole output of one attempt, of any length, as numbered lines, with a window of lines in
@@ -196,7 +196,7 @@ enum {
     PAGER_TAIL_BYTES = 1024 * 1024,       /* maximum size of the copy of a live tail, in bytes */
     PAGER_SET_MAX = 100 * 1000,           /* maximum number of lines in a set */
     PAGER_WORDS_MAX = 4, /* maximum number of added lines before the output, and after it */
-    PAGER_ENGINE = 0,    /* in place of a stream: text from the engine */
+    PAGER_ENGINE = 0,    /* instead of a stream number, for text from the engine */
 };
 
 /* The source of the rows. read() reads about `bytes` bytes of rows with id > after. */
@@ -210,7 +210,7 @@ struct pager_place {
     int64_t after;        /* id of the last row read */
     size_t line;          /* number of finished lines */
     int64_t bytes;        /* total size of all rows so far */
-    int64_t at_ms;        /* the latest time of any row */
+    int64_t at_ms;        /* latest time of any row so far */
     struct log_join join; /* unfinished lines */
 };
 
@@ -223,7 +223,7 @@ struct pager_set {
 };
 
 struct pager_line {
-    size_t number;     /* line of the output, from 0 */
+    size_t number;     /* line number in the output, from 0 */
     size_t start, len; /* position in the window's text */
     int64_t at_ms;
     int64_t offset; /* stream offset of its first byte */
@@ -244,7 +244,7 @@ struct log_pager {
     size_t mark_count;
     int64_t mark_bytes; /* bytes between two marks */
 
-    struct pager_place probe; /* for reading lines again */
+    struct pager_place probe; /* position for reading lines again */
     struct output_page page;
     struct str text;          /* text of the window; cleaned */
     struct pager_line *lines; /* owned; sorted by number */
@@ -261,7 +261,7 @@ struct log_pager {
                                         not in a stream */
     int64_t rule_offset;
     char rule[VERDICT_RULE_MAX];
-    size_t rule_line; /* SIZE_MAX: not reached yet */
+    size_t rule_line; /* line with these bytes; SIZE_MAX: not reached yet */
 
     struct { /* the line of the live tail that log_pager_moved() finds again */
         bool is_wanted, is_found;

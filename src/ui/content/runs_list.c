@@ -17,7 +17,7 @@
 #include "timeline.h"
 #include "xalloc.h"
 
-enum { FILTER_WORD_MAX = 64 /* size of a word of a filter in bytes, including the NUL */ };
+enum { FILTER_WORD_MAX = 64 /* maximum size of a filter word in bytes, including the NUL */ };
 
 static void row_done(struct runs_row *row)
 {
@@ -56,7 +56,7 @@ static enum shown state_of(const struct log_run_info *run)
     }
 }
 
-/* Makes a row of the run, and moves the run's name into it. */
+/* Makes a row for the run, and moves the run's name into it. */
 static struct runs_row row_of(struct log_run_info *run)
 {
     const bool is_live = run->ended_at_ms == 0 && run->owner_alive;
@@ -106,7 +106,7 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
                       old->ended_at_ms == row.ended_at_ms && old->shown == row.shown &&
                       old->failed == row.failed;
         row.sum = old->sum;
-        if (row.events == old->events || row.is_live) { /* else compute it again */
+        if (row.events == old->events || row.is_live) { /* else compute the percentage again */
             row.time_at_ms = old->time_at_ms;
             row.waited_percent = old->waited_percent;
         }

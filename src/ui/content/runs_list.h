@@ -71,15 +71,15 @@ ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const stru
  * all. */
 void runs_list_narrow(struct runs_list *list, const char *filter);
 
-/* Appends the second line of a row: "end not recorded (devs was killed); 4 tasks lost",
- * "same fault in all 6 failed tasks: rate-limit 2d90"; nothing if there is no note. */
+/* Appends the second line of a row: "end not recorded (devs died); 4 tasks lost", "same fault in
+ * all 6 failed tasks: rate-limit 2d90"; nothing if there is no note. */
 void runs_row_note(const struct runs_row *row, struct str *out);
 /* Returns the number of lines a row takes: two with a note. */
 int runs_row_lines(const struct runs_row *row);
 /* Returns how many tasks of the run are in this state; 0 if only sums over several states are
  * known. */
 int64_t runs_row_count(const struct runs_row *row, enum task_status status);
-/* Appends the share of the tasks' time that was spent waiting, "18 %"; nothing if unknown. */
+/* Appends the share of the tasks' time that was spent waiting, "18%"; nothing if unknown. */
 void runs_row_waited(const struct runs_row *row, struct str *out);
 
 #endif

@@ -19,7 +19,7 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     HOUR_MS = 60 * MINUTE_MS,
     DAY_MS = 24 * HOUR_MS,
-    PER_SECOND_MAX = 10, /* finest scale, in columns; finer ones would not be useful */
+    PER_SECOND_MAX = 10, /* finest scale, in columns per second; a finer one would not be useful */
     PER_MINUTE_MAX = 59,
     ZOOM_MAX = 40,
 };
@@ -123,7 +123,8 @@ void axis_make(struct timeline_axis *axis, const struct axis_window *window, int
     const struct axis_scale whole = scale_at(index);
     const int zoom = window->zoom < ZOOM_MAX ? window->zoom : ZOOM_MAX;
     const double times = (double)((int64_t)1 << (zoom > 0 ? zoom : 0));
-    while (index > 0) { /* until the scale is at least `times` as fine as that of the whole run */
+    while (index >
+           0) { /* until the scale is `times` times as fine as that of the whole run, or finer */
         const struct axis_scale scale = scale_at(index);
         const double rate = (double)scale.columns / (double)scale.ms;
         if (rate >= times * (double)whole.columns / (double)whole.ms)

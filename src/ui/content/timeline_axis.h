@@ -77,7 +77,7 @@ int axis_fold_at(const struct timeline_axis *axis, int column, int *first_out);
 
 /* Appends the duration of a column: "12 s", "6.7 s", "2 m". */
 void axis_column_words(const struct timeline_axis *axis, struct str *out);
-/* Appends the duration of a fold, rounded down: "45s", "4m", "12h", "3d". */
+/* Appends the duration of a fold, rounded down: "4m", "12h", "3d". */
 void axis_fold_words(int64_t ms, struct str *out);
 
 /* Returns a round interval between labels that need `columns` columns each, in ms. */

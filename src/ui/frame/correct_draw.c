@@ -17,8 +17,9 @@ enum {
     ROWS_FOR_NOTE = 2, /* minimum rows of content to show a note */
     ROWS_FOR_NOW = 4,  /* minimum rows of content to show the present verdict */
     ROWS_MIN = 8,
-    ROWS_BESIDE_LIST = 5,   /* title, present verdict, line, search or note, keys */
-    ROWS_BESIDE_FIELDS = 4, /* title, two rows of text, keys */
+    ROWS_BESIDE_LIST =
+        5, /* rows for title, present verdict, output line, search or note, and keys */
+    ROWS_BESIDE_FIELDS = 4, /* rows for title, two rows of text, and keys */
     ROWS_OF_TRYING = 3,
     WORD_COLUMNS = 16,
     KEYS_MAX = 5,

@@ -11,7 +11,7 @@
 
 enum {
     GO_TO_COLUMNS = 60, /* in fewer columns, the prompt does not list the accepted forms */
-    SCREEN_COLUMNS = 6, /* on narrower canvases, every screen shows only what needs the user */
+    SCREEN_COLUMNS = 6, /* on narrower canvases, the Tasks screen is drawn instead of any other */
 };
 
 /* Draws the help, including which keys do nothing at present, and why. */

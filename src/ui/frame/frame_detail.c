@@ -71,7 +71,8 @@ static int put_parts(struct canvas *canvas, struct spot spot, const struct str *
     return spot.column;
 }
 
-/* Draws the state of the task, "phase GREEN (R✓G▸V·)", its tries, its age, and its agent. */
+/* Draws the state of the task, "phase GREEN (R✓G▸V·)", its tries, its age, and the cost and name of
+ * its agent. */
 static void draw_state_line(struct canvas *canvas, struct spot spot, const struct detail *detail)
 {
     const struct plan_task *plan = &detail->state->plan->tasks[detail->task];
@@ -200,8 +201,8 @@ static void put_head(struct preview *preview, const char *words, const char *not
                     STYLE_HEAD, words);
 }
 
-/* Draws one step: its proof and how old it is, or its last failed try, or that the step was not
- * reached. */
+/* Draws one step: its proof and how old it is, or its last failed try, or that it is running or was
+ * not reached. */
 static void put_step(struct preview *preview, int number)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
@@ -313,11 +314,11 @@ static int count_why_rows(enum frame_preview_kind kind, const struct detail *det
 }
 
 enum {
-    MEDIUM_COLUMNS = 58, /* narrower or lower: neither log nor divider lines */
-    MEDIUM_ROWS = 12,    /* minimum height of the body for this layout */
+    MEDIUM_COLUMNS = 58, /* in fewer columns, there are neither log nor divider lines */
+    MEDIUM_ROWS = 12,    /* minimum height of the body for log and divider lines */
     WIDE_ROWS = 24,
     HEAD_ROWS = 2,
-    HEAD_ROWS_MIN = 5, /* lower: the head has one row */
+    HEAD_ROWS_MIN = 5, /* in fewer rows, the head has one row */
     TRIES_MIN = 3,
     TRIES_MAX_WIDE = 8,
     WHY_MIN = 3,

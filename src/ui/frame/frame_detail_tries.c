@@ -267,8 +267,8 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* Returns the first row to show: the last rows if possible, which include the planned attempt, but
- * always the selected one. */
+/* Returns the first row to show. Shows the last rows if possible, including the planned attempt,
+ * but always the selected row. */
 static int first_row(const struct detail *detail, int rows)
 {
     const int count = detail_try_count(detail);

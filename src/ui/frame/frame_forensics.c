@@ -1,5 +1,5 @@
-/* frame_forensics.c - the Forensics screen: sections on the left, the lines of the selected one on
- * the right. */
+/* frame_forensics.c - the Forensics screen: sections on the left, the lines of the selected section
+ * on the right. */
 #include <string.h>
 
 #include "frame.h"
@@ -55,8 +55,8 @@ static bool next_part(struct part *part, int columns)
     return part->left > 0;
 }
 
-/* Draws the label and the start of the value, without explanations: "1:47, until 13:56:01" becomes
- * "1:47", "no (memory.events...)" becomes "no". */
+/* Draws the label and the value. If the value does not fit, leaves out explanations: "1:47, until
+ * 13:56:01" becomes "1:47", "no (memory.events...)" becomes "no". */
 static void draw_brief(struct canvas *canvas, struct spot spot, const struct forensics *forensics,
                        size_t index)
 {
@@ -228,7 +228,7 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
         draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }
 
-/* Draws the title and the lines from the view's first visible one on, and how many lines follow. */
+/* Draws the title, the lines from the view's scroll position on, and how many lines follow. */
 static void draw_text(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {
@@ -243,7 +243,7 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     (void)frame_put(canvas, (struct spot){box->row, box->column, box->columns}, STYLE_HEAD,
                     title.data);
     str_done(&title);
-    lines.rows -= at->top < at->room.last; /* makes room for "... more below" */
+    lines.rows -= at->top < at->room.last; /* makes room for "+3 lines below" */
     int row = lines.row;
     size_t i = at->top;
     for (; i < count && row < lines.row + lines.rows; i++) {
@@ -286,7 +286,7 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
     }
 }
 
-/* Draws "T-104 > try 3 > forensics" at the top, and the keys. */
+/* Draws "Tasks > T-104 > try 3 > forensics" at the top, and the keys. */
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {

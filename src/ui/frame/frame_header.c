@@ -82,7 +82,8 @@ static int words_that_fit(const struct counts *counts, int width)
     return tried.worded >= WORDED_MIN ? tried.worded : 0;
 }
 
-/* Appends the time for the right end. If nothing is running, that is the time of the end. */
+/* Appends the time for the right end, see frame_now(); `with_word` adds "ended" or "last seen", and
+ * the key that leaves the past. */
 static void add_clock(const struct frame_input *input, bool with_word, struct str *out)
 {
     const struct view_facts *facts = input->facts;

@@ -128,9 +128,9 @@ enum style frame_mode_style(const struct view_facts *facts);
 /* Appends the mode: "LIVE", "REPLAY (read only)", "PAST -2:06  (live continues: !1 ~3 *4)",
  * shortened on narrow screens. */
 void frame_add_mode(const struct frame_input *input, const struct canvas *canvas, struct str *out);
-/* Returns what ends the past: "live", or "end" if the run has ended. Static. */
+/* Returns the word for the end of the past: "live", or "end" if the run has ended. Static. */
 const char *frame_present_word(const struct view_facts *facts);
-/* In the past, appends how to return to the present, which follows the clock. */
+/* In the past, appends the key that returns to the present, for display after the clock. */
 void frame_add_way_back(const struct frame_input *input, struct str *out);
 
 /* The Tasks screen and its list (frame_tasks.c, frame_list.c). */
@@ -218,7 +218,8 @@ void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str
 /* Appends the proof of a step: "failed as expected (try 1), 6:15 ago". Returns false and appends
  * nothing if it has proven nothing. */
 bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);
-/* Returns true if the try at this index of its step failed in the same way as the previous one. */
+/* Returns true if the try at this index of its step failed with the same result as the previous
+ * one. */
 bool frame_is_same_fault(const struct attempt_state *attempts, int index);
 
 /* The output of a try (frame_log.c). */
@@ -228,8 +229,8 @@ enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
  * why there are none. */
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);
-/* Returns the text for the divider line above the log: what its keys do, or how to focus it, as
- * frame_say() takes it. Static. */
+/* Returns the text for the divider line above the log: what its keys do, or how to focus it; input
+ * for frame_say(). Static. */
 const char *frame_log_note(const struct view *view);
 /* Returns true if the lines belong to an earlier step of the selected task. frame_log_phase() names
  * that step. */
@@ -259,8 +260,8 @@ struct detail {
 /* Returns the number of rows in the table of tries, without its headings. If the task is waiting,
  * the last row is the planned next try. */
 int detail_try_count(const struct detail *detail);
-/* Appends how many tries a table of `rows` rows does not show: " 4 more above"; nothing if all
- * fit. */
+/* Appends how many tries a table of `rows` rows does not show: "  4 more above  2 more below";
+ * nothing if all fit. */
 void detail_add_hidden(const struct detail *detail, int rows, struct str *out);
 /* Draws the headings in row `heads` (-1: none), and below them as many tries as fit, including the
  * selected one. */

@@ -63,8 +63,8 @@ enum {
 
 static const struct column_head {
     const char *text;
-    enum order_by order; /* selected by a click on the heading */
-    const char *key;     /* key of its row in rows_task(); NULL = none */
+    enum order_by order; /* order selected by a click on the heading */
+    const char *key;     /* key of the column's row in rows_task(); NULL = none */
 } heads[COL_COUNT] = {
     [COL_STATE] = {"STATE", ORDER_STATE, "state"}, [COL_ID] = {"ID", ORDER_NAME, NULL},
     [COL_TASK] = {"TASK", ORDER_ADDED, NULL},      [COL_PHASE] = {"PHASE", ORDER_ADDED, "phases"},
@@ -191,7 +191,8 @@ static void list_fold_add_next(const struct frame_input *input, const struct vie
         list_row_add_next(input, fold->fault.first, out);
 }
 
-/* Appends "one fault since 13:58:40", shortened to fit. */
+/* Appends "one fault since 13:58:40", after the fold's label and class if these are not in columns
+ * of their own. */
 static void add_fold_words(const struct list_row *row, const struct view_fold *fold,
                            struct str *out)
 {
@@ -265,7 +266,7 @@ static const struct view_fold *fold_in(const struct frame_input *input, int row)
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
 }
 
-/* Widens the measures to the texts of a row of the view, up to each column's limit. */
+/* Widens the measures to fit the cells of a row of the view, up to each column's limit. */
 static void measure_row(struct measures *measures, const struct frame_input *input, int row)
 {
     const struct run_state *state = input->facts->state;

@@ -165,8 +165,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     }
     size_t rows = (size_t)box->rows;
     size_t end = log->count > input->view->log_back ? log->count - input->view->log_back : 1;
-    /* The engine's line summarizes the attempt, so in a low box the attempt's last lines are
-     * dropped first. */
+    /* The engine's lines only summarize the attempt, so in a low box they are dropped first. */
     const bool is_low = kind == FRAME_LOG_BARE && rows < LOW_ROWS && input->view->log_back == 0;
     if (is_low && log->said > 0)
         end = log->said;
@@ -312,7 +311,8 @@ static bool ends_here(const struct frame_input *input)
     return frame_mode_is_bar(input->facts) && !input->view->shows_later;
 }
 
-/* Appends the position in the log. */
+/* Appends the position in the log: "+12 lines below", "up to 14:02:10", "at the end" or
+ * "follows". */
 static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
@@ -333,7 +333,7 @@ static void add_position(const struct frame_input *input, struct str *out)
     }
 }
 
-/* Appends "\"tax\" 3 of 17". */
+/* Appends '   "tax" 3 of 17'; nothing if there is no search. */
 static void add_search(const struct frame_input *input, struct str *out)
 {
     const struct log_pager *pager = input->facts->pager;
@@ -382,7 +382,8 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     str_done(&title);
 }
 
-/* Appends "exit 1   test-fail   ran 1:47", or that it is running. */
+/* Appends "exit 1   test-fail   ran 1:47" or, if the try is running, its state and how long it has
+ * run. */
 static void add_try_state(const struct canvas *canvas, const struct frame_input *input,
                           struct str *out)
 {

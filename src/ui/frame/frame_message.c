@@ -33,7 +33,7 @@ struct message {
     struct str text;  /* owned */
     struct str brief; /* owned; a shorter text that leaves room for `later` */
     struct str later; /* owned; short version of later news; "" = none */
-    int task;         /* task number of the subject of `text`; -1 = none */
+    int task;         /* number of the task that `text` is about; -1 = none */
 };
 
 /* Appends "T-105 gave up: 6 of 6 tries used (timeout)". */
@@ -131,7 +131,7 @@ static void add_message(const struct frame_input *input, int columns, struct mes
             frame_say(input, "   {undo} undoes it", text);
         str_done(&why);
     } else if (facts->mode == VIEW_REPLAY && view_screen(view) == SCREEN_RUNS) {
-        return; /* there is no selected run that a message could be about */
+        return; /* no run is selected that a message could be about */
     } else if (view->leaving) {
         str_addf(text, "starting nothing more; quitting when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
@@ -172,7 +172,8 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
         str_done(&hint);
     }
 
-    /* Both if there is room, the first one shortened if necessary; otherwise only the first. */
+    /* Draws both parts if there is room, the first one shortened if necessary; otherwise draws only
+     * the first. */
     const struct str *first = &message.text;
     const int later = text_width(str_text(&message.later), message.later.len);
     const int room = spot.width - later - GAP;

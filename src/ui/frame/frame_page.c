@@ -179,7 +179,8 @@ static struct spot put_way(struct canvas *canvas, struct spot spot, const struct
     return (struct spot){spot.row, spot.column, at - spot.column - 2};
 }
 
-/* Draws the replay position as text: state, speed, time, event, and bookmark. */
+/* Draws the replay position as text: state, speed, time, event, and bookmark; on the right, draws
+ * the keys to compare and to go to a moment. */
 static void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;

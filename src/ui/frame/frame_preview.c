@@ -112,7 +112,7 @@ static void add_try_share(const struct preview *preview, int index, struct str *
                     preview->canvas->ascii, out);
 }
 
-/* Draws the share of new output for each try, and whether the last ones had the same output or
+/* Draws the share of new output for each try, and whether the last tries had the same result or
  * almost nothing new. Draws nothing in a roomy preview, where each try has a line that includes its
  * share. */
 static void put_shares(struct preview *preview)
@@ -129,7 +129,8 @@ static void put_shares(struct preview *preview)
     if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
         return;
 
-    int same = 0, little = 0; /* number of such tries at the end, in a row */
+    int same = 0, little = 0; /* numbers of consecutive last tries with the same fault, and with
+                                 little new output */
     while (same < ended && frame_is_same_fault(attempts, ended - 1 - same))
         same++;
     while (little < ended && attempts[ended - 1 - little].new_permille >= 0 &&
@@ -181,7 +182,7 @@ void preview_put_said(struct preview *preview)
 
 enum { MS_PER_S = 1000, MORE_COLUMNS = 8 };
 
-/* Draws "3 tasks, timeout, since 13:58:40 (1:02), 7 tries spent". */
+/* Draws "3 tasks, timeout, since 13:58:40 (1:02), 7 tries used". */
 static void put_fold_facts(struct preview *preview, const struct view_fold *fold)
 {
     const struct view *view = preview->input->view;
@@ -334,7 +335,7 @@ static void put_why(struct preview *preview)
     str_done(&text);
 }
 
-/* Draws the details of the verdict of a failed step. */
+/* Draws details of a failed step's verdict. */
 static void put_verdict(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -359,8 +360,7 @@ void preview_put_command(struct preview *preview)
     str_done(&text);
 }
 
-/* Returns true if the log has a pane of its own, which in a recording it has whenever the records
- * have one. */
+/* Returns true if the log has a pane of its own: in a recording, whenever the records have one. */
 static bool has_log_beside(const struct preview *preview)
 {
     return (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;

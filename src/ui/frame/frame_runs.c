@@ -75,7 +75,7 @@ static const struct runs_column_set {
     {NARROW_COLUMNS, {.started = 8, .lasted = 28, .passed = 32, .failed = 36}},
 };
 
-/* Moves the columns that follow the extra ones. */
+/* Moves the columns that follow the extra counts. */
 static void move_columns(struct runs_columns *at, int by)
 {
     at->cancelled += at->cancelled > 0 ? by : 0;
@@ -139,14 +139,13 @@ static struct runs_columns runs_columns_of(const struct canvas *canvas,
 
 enum {
     NUMBER_END = 7,
-    DATE_START = 5, /* where "2026-11-20 13:50:02" continues after the year, which is left out if it
-                       is the current one */
+    DATE_START = 5, /* length of "2026-" in "2026-11-20 13:50:02", left out in the current year */
     DATE_LEN = 16,
     NOTE_COLUMN = 9,
     THOUSAND = 1000,
 };
 
-/* Draws a text that ends before column `end`. */
+/* Draws text that ends before column `end`. */
 static void put_end(struct canvas *canvas, int row, int end, enum style style, const char *text)
 {
     if (end <= 0)

@@ -22,7 +22,7 @@ static enum shown shown_of(const struct frame_input *input, int task)
     return shown_task(input->facts->state, task, input->facts->orphaned);
 }
 
-/* Appends the key that changes the state. */
+/* Appends which key changes the state, and how; nothing if no key does. */
 static void add_key(const struct frame_input *input, int task, struct str *out)
 {
     const struct run_state *state = input->facts->state;

@@ -71,7 +71,7 @@ void frame_add_more_rows(const struct view *view, int top, int rows, struct str 
         str_addf(out, "%d more below", below);
 }
 
-/* Appends "filter: state=quiet   Esc shows all   6 passed hidden (H)". */
+/* Appends "filter: state=quiet   Esc shows all   6 passed tasks hidden (H)". */
 static void add_narrowed(const struct frame_input *input, int rows, struct str *out)
 {
     const struct view *view = input->view;
@@ -92,8 +92,9 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     str_done(&more);
 }
 
-/* Draws the lines below the list: how it is sorted and filtered, and the latest manual act. A box
- * of one row shows only how the list is filtered and how many tasks are hidden. */
+/* Draws the lines below the list: the latest manual act (in a replay, that acts are not possible),
+ * and how the list is sorted and filtered. A box of one row shows only how the list is filtered and
+ * how many tasks are hidden. */
 static void frame_status(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -120,7 +121,7 @@ enum {
     /* Sizes at which the layout changes. */
     SMALL_COLUMNS = 40, /* narrower or lower: counts and one task */
     SMALL_ROWS = 6,
-    STACK_COLUMNS = 60, /* list over preview */
+    STACK_COLUMNS = 60, /* list above preview */
     STACK_ROWS = 12,
     SHORT_COLUMNS = 80, /* narrower: the preview has three lines */
     SIDE_COLUMNS = 120, /* list beside preview, timeline and log below */
@@ -128,7 +129,7 @@ enum {
 
     SHORT_ROWS = 3,
     PREVIEW_ROWS_MIN = 4,
-    PREVIEW_ROWS_MAX = 9,   /* unless the list needs less */
+    PREVIEW_ROWS_MAX = 9,   /* maximum height, unless the list leaves more rows */
     PREVIEW_ROWS_TALL = 13, /* height of the preview if the log has a pane of its own */
     SIDE_LIST_ROWS_MIN = 13,
     SIDE_PREVIEW_PERCENT = 37,
@@ -137,7 +138,7 @@ enum {
     TIMELINE_EDGES = 2, /* divider line and axis */
     LOG_ROWS_MIN = 5,
 
-    /* Layout of a recording, with list, preview, log and records below each other. */
+    /* Layout of a recording, with list, preview, log and records one below the other. */
     TOLD_ROWS_MIN = 13, /* minimum height, without headings and divider lines; the panes share
                            additional rows */
     TOLD_PREVIEW_ROWS = 3,
@@ -146,7 +147,8 @@ enum {
     TOLD_RULES = 4, /* rows of headings and divider lines */
 };
 
-/* Takes the bottom rows: footer, message, playback controls. */
+/* Reserves the bottom rows for footer, message and playback controls. Returns the rows between them
+ * and the header. */
 static struct frame_box take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
 {
     int last = rows - 1;
@@ -226,7 +228,7 @@ static int frame_log_lines(const struct frame_layout *layout)
 static void lay_stack(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const bool is_short = rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS;
-    int room = rest.rows - 2; /* headings, rule */
+    int room = rest.rows - 2; /* headings, divider line */
     int wanted = frame_most(PREVIEW_ROWS_MIN, frame_least(PREVIEW_ROWS_MAX, room * 4 / 9));
     if (is_short)
         wanted = SHORT_ROWS;
@@ -515,7 +517,8 @@ static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *
                         STYLE_HEAD, str_text(&title));
         canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
     } else {
-        /* Shows how many rows of the list above do not fit, unless the list itself does. */
+        /* Shows how many rows of the list above do not fit, unless the last row of the list shows
+         * it. */
         struct str more = {0};
         if (layout->list.rows > 0 && layout->status.rows == 0)
             frame_add_more_rows(input->view, input->view->top, layout->list.rows, &more);
@@ -558,7 +561,7 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
 {
     enum frame_preview_kind kind = FRAME_PREVIEW_WITH_LOG;
     struct frame_box box = layout->preview;
-    if (layout->divider >= 0) { /* below the dividing line */
+    if (layout->divider >= 0) { /* below the divider line */
         box.row++;
         box.rows--;
     }

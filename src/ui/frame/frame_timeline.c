@@ -222,7 +222,7 @@ static void timeline_add_window(const struct timeline_axis *axis, struct str *ou
 }
 
 enum {
-    PANE_COLUMN = 10, /* where the bars begin */
+    PANE_COLUMN = 10, /* column where the bars begin */
     ALONE_COLUMN = 5,
 };
 
@@ -333,9 +333,9 @@ enum {
     LABEL_COLUMNS_WIDE = 28, /* width of the labels with sign, title and try as well */
     LABEL_TEXT = 3,
 
-    DECISION_ROWS = 3, /* rows with a divider line and the effect */
+    DECISION_ROWS = 3, /* divider line, outcome with reason, and waits */
     DECISION_ROWS_SHORT = 2,
-    DECISION_ROWS_TALL = 7, /* rows with a line for each part */
+    DECISION_ROWS_TALL = 7, /* divider line, and a line for each part */
     SPENT_ROWS = 5,
     SPENT_ROWS_TALL = 7,
     LOAD_ROWS = 4,
@@ -350,7 +350,7 @@ enum {
 struct layout {
     struct frame_page page;
     bool is_wide;
-    int column; /* where the bars begin */
+    int column; /* column where the bars begin */
     int legend, rule, axis, cursor, load;
     struct frame_box tasks, decision, spent, retries;
 };
@@ -405,7 +405,7 @@ static struct below share_narrow(struct layout *out, int *left, int tasks)
     if (!take_rows(left, SPENT_ROWS, TASKS_MIN))
         return below;
     below.spent_rows = SPENT_ROWS;
-    /* On a tall screen, more parts are shown below all of the tasks. */
+    /* If all tasks still fit, more parts are shown below them. */
     out->load = take_rows(left, LOAD_ROWS, tasks) ? 0 : -1;
     if (take_rows(left, DECISION_ROWS_TALL - DECISION_ROWS, tasks))
         below.decision_rows = DECISION_ROWS_TALL;
@@ -424,7 +424,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
                          .cursor = -1,
                          .load = -1};
     if (out.page.edges.message >= 0 &&
-        rows < MESSAGE_ROWS_MIN) { /* answers are shown in the footer */
+        rows < MESSAGE_ROWS_MIN) { /* answers to keys are shown in the footer */
         out.page.body.rows += 2;
         out.page.edges.message = out.page.edges.bottom_rule = -1;
     }

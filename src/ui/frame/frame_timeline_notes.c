@@ -21,7 +21,7 @@ struct timeline_lines {
 struct timeline_subject {
     const struct timeline_look *look;
     const struct run_state *state;
-    const struct span *span; /* NULL = nothing */
+    const struct span *span; /* NULL = no span there */
     int task;
     struct stretch at; /* time range of the span, including its planned part */
 };
@@ -101,7 +101,7 @@ static void timeline_put_line(struct timeline_lines *lines, const struct str *te
     lines->row++;
 }
 
-/* Draws "work  ####------  69 %   39:44" and a note. */
+/* Draws "work  ####------  69%   39:44" and a note. */
 static void put_spent(struct timeline_lines *lines, const struct time_spent *spent,
                       enum time_use use, const char *note)
 {
@@ -131,7 +131,7 @@ static void put_spent(struct timeline_lines *lines, const struct time_spent *spe
     str_done(&time);
 }
 
-/* Appends "timeout 5:48  test-fail 3:23", at most `most` classes. */
+/* Appends "timeout 5:48   test-fail 3:23", at most `most` classes. */
 static void add_classes(const struct time_spent *spent, int most, struct str *out)
 {
     for (int i = 0; i < spent->class_count && i < most; i++) {
@@ -337,7 +337,8 @@ static void add_try(const struct timeline_subject *subject, bool is_roomy, struc
     }
 }
 
-/* Appends the reason: the formula of the current wait, and the basis of the last decision. */
+/* Appends the reason for the span: the formula of the current wait, how the task ended, who held
+ * the task, or how long the try waited. */
 static void add_because(const struct timeline_subject *subject, struct str *out)
 {
     const struct span *span = subject->span;
@@ -486,7 +487,7 @@ static void put_fitting(struct timeline_lines *lines, const struct str *texts, s
 }
 
 /* Draws outcome and reason on one line; if that does not fit, only the reason, or else only the
- * outcome. */
+ * outcome. Draws the waits on the next line. */
 static void put_narrow(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     enum { BOTH, BECAUSE, TRY, COUNT };

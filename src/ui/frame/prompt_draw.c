@@ -136,7 +136,7 @@ static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 
     const char *phase = prompt->moved ? phase_name(prompt->phase) : "";
     const char *blank = prompt->moved ? " " : "";
-    char state[PROMPT_NOTE_MAX]; /* what the target is doing now */
+    char state[PROMPT_NOTE_MAX]; /* activity of the target now */
     if (prompt->status == TASK_RUNNING)
         (void)snprintf(state, sizeof(state), "%s%stry %d is running", phase, blank,
                        prompt->attempt);

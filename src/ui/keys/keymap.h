@@ -180,7 +180,7 @@ const struct key_binding *keymap_find(const struct keymap *keys, struct key_plac
                                       uint32_t key);
 /* Returns true if the binding works in this place. */
 bool keymap_works(const struct key_binding *binding, struct key_place place);
-/* Returns why a bound key does not work here, as keymap_say() takes it. */
+/* Returns why a bound key does not work here; input for keymap_say(). */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
 /* Returns the first binding of an act that works in this place, for texts that name its key, or
@@ -200,14 +200,14 @@ void keymap_say(const struct keymap *keys, const char *words, struct str *out);
 const char *keymap_act_name(enum act act);
 /* Returns the act with this name, or UI_NONE. */
 enum act keymap_parse_act(const char *name);
-/* Parses a name of a key, in ASCII or as shown on screen, ignoring case, or a single character.
+/* Parses the name of a key, in ASCII or as shown on screen, ignoring case, or a single character.
  * Returns false for anything else. */
 bool keymap_parse_key(const char *name, uint32_t *out);
-/* Returns a heading of the help, such as "TASKS". Static. */
+/* Returns a heading of the help, such as "MOVE". Static. */
 const char *keymap_group_name(enum key_group group);
 
-/* One row of keys with short texts: as many of these acts as fit, where the last ones take
- * precedence. A click on a key acts as that key, see canvas_add_zone(). */
+/* A row of keys with short texts: as many of the acts as fit; the last acts take precedence. A
+ * click on a key has the same effect as the key, see canvas_add_zone(). */
 struct footer {
     const struct keymap *keys; /* borrowed */
     const enum act *acts;      /* borrowed */

@@ -88,7 +88,7 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
 }
 
 /* Reads the keys of an act. An act without any valid key keeps its default keys, unless the file
- * lists none on purpose. */
+ * gives it an empty list. */
 static void read_act(struct reading *reading, const char *name, const struct json *keys)
 {
     const enum act act = keymap_parse_act(name);

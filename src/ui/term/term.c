@@ -3,8 +3,8 @@
  * The bytes that restore the terminal are prepared when it is opened, because a signal handler may
  * use neither ncurses nor terminfo (term_signals.c). Output that ncurses does not know is written
  * directly to stdout: the modes for pasting and the mouse, and requests for the clipboard and
- * notifications, which must be wrapped for tmux and screen. It is dropped if the terminal accepts
- * nothing for TERM_OUT_WAIT_MS.
+ * notifications, which must be wrapped for tmux and screen. This output is dropped if the terminal
+ * accepts nothing for TERM_OUT_WAIT_MS.
  *
  * Symbols are used only if the locale is UTF-8 and each of them is one column wide. term_keys.c
  * reads keys, term_draw.c draws. */
@@ -93,7 +93,7 @@ static void add_request(struct str *out, const struct str *request, enum term_wr
             str_add(out, "\033\\");
         }
     } else if (wrap == TERM_WRAP_TMUX) {
-        str_add(out, "\033Ptmux;\033"); /* an ESC inside must be doubled */
+        str_add(out, "\033Ptmux;\033"); /* tmux needs each ESC of the request doubled */
         str_add_n(out, request->data, request->len);
         str_add(out, "\033\\");
     } else {
@@ -120,7 +120,7 @@ static bool is_set(const char *name)
 /* Declared as in ncurses' term.h, which cannot be included because our header has the same name. */
 int setupterm(const char *name, int fd, int *answer);
 
-/* Returns a terminfo string, or NULL if it is missing, for which ncurses returns NULL or -1. */
+/* Returns a terminfo string, or NULL if it is missing (tigetstr() then returns NULL or -1). */
 static const char *capability(const char *name)
 {
     char copy[16];
@@ -157,7 +157,7 @@ static const char paste_off[] = "\033[?2004l";
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-/* terminfo names of the sequences that reset a screen, in this order. */
+/* terminfo names of the sequences that reset a screen, in the order in which they are written. */
 static const char *const reset_names[] = {"sgr0", "op", "rmkx", "cnorm", "rmcup"};
 
 /* All symbols used on screens; each must be one column wide in this locale. */
@@ -327,7 +327,8 @@ void term_redraw(struct term *term)
 {
     if (is_gone(term))
         return;
-    /* A different program may have changed the modes set by ncurses and those set directly. */
+    /* A program that ran in the meantime may have changed the modes set by ncurses and those set
+     * directly. */
     (void)reset_prog_mode();
     term_out_write(paste_on);
     term_out_write(term->has_mouse ? mouse_on : mouse_off);

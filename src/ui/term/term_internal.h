@@ -72,7 +72,7 @@ bool term_draw_is_utf8(const struct term_draw *draw);
 void term_draw_show(struct term_draw *draw, const struct canvas *canvas, int rows, int columns);
 /* Makes the next frame redraw everything, because the terminal's contents are unknown. */
 void term_draw_forget(struct term_draw *draw);
-/* Hides the cursor, which a different program may have shown. */
+/* Hides the cursor, which another program may have shown. */
 void term_draw_hide_cursor(struct term_draw *draw);
 
 struct term_keys;

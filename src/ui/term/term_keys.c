@@ -136,7 +136,7 @@ static uint32_t key_of_code(wint_t code)
     return TERM_KEY_NONE;
 }
 
-/* Returns our key for a typed rune; TERM_KEY_NONE if it is to be skipped. */
+/* Returns our key for a typed rune; TERM_KEY_NONE if the rune has no effect of its own. */
 static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
 {
     if (rune == '\r')
@@ -148,8 +148,8 @@ static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
     return rune < TERM_KEY_FIRST ? rune : TERM_KEY_NONE;
 }
 
-/* Takes the next rune of a sequence, which a control character aborts. Returns TERM_KEY_MOUSE for a
- * complete mouse report. */
+/* Adds the next rune to the sequence; a control character aborts the sequence. Returns
+ * TERM_KEY_MOUSE for a complete mouse report. */
 static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
 {
     struct sequence *sequence = &keys->sequence;
@@ -172,8 +172,8 @@ static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
     return TERM_KEY_NONE;
 }
 
-/* Like key_of_rune(), for pasted text. Terminals remove control bytes from it, so Esc and ^C come
- * from the user, and end a paste whose end was lost. */
+/* Like key_of_rune(), for pasted text. Terminals remove control bytes from pasted text, so Esc and
+ * ^C come from the user, and end a paste whose end was lost. */
 static uint32_t key_of_pasted(struct term_keys *keys, uint32_t rune, bool text_wanted)
 {
     if (rune == TERM_KEY_ESC || rune == CTRL_C) {

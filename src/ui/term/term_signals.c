@@ -1,8 +1,8 @@
 /* term_signals.c - handles signals while we own the terminal, and resets the terminal if one kills
  * the process.
  *
- * Only one instance per process, because handlers cannot find it otherwise. Main thread; the
- * handlers may run on any thread. The alternate signal stack is the main thread's. */
+ * Only one instance per process, because handlers can only find it through a static variable. Main
+ * thread; the handlers may run on any thread. The alternate signal stack is the main thread's. */
 #define _GNU_SOURCE /* pipe2 */
 
 #include <assert.h>
@@ -90,7 +90,7 @@ static void on_told(int signal)
 }
 
 /* Resets the terminal and lets the signal kill the process: SA_RESETHAND has restored the default
- * action, which happens when this handler returns. */
+ * action, which takes effect when this handler returns. */
 static void on_deadly(int signal)
 {
     reset_terminal();
@@ -133,8 +133,8 @@ static void take_told(size_t i, struct sigaction *before)
 
 static void take_deadly(size_t i)
 {
-    /* Blocks all other signals in the meantime, above all SIGTTOU, which tcsetattr() causes in a
-     * background process. */
+    /* Blocks all other signals while the handler runs, above all SIGTTOU, which tcsetattr() causes
+     * in a background process. */
     struct sigaction action = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
     if (deadly[i].signal == SIGBUS) {
         action.sa_sigaction = on_bus;

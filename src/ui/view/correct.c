@@ -321,7 +321,7 @@ static enum correct_todo key_writing(struct correct *correct, uint32_t key)
     }
 }
 
-/* Handles a key. With CORRECT_PICK, *label_out is the class. */
+/* Handles a key. If the result is CORRECT_PICK, sets *label_out to the class. */
 static enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
                                      struct verdict_label *label_out)
 {
@@ -454,7 +454,7 @@ static void add_now(const struct run_state *state, const struct tried *tried, st
         str_addf(out, ", rule %s", evidence->rule);
 }
 
-/* Appends the last line that is not blank, from stderr if there is one there. */
+/* Appends the last nonblank line of stderr or, if stderr has none, of all output. */
 static void add_last_line(const struct log_tail *log, struct str *out)
 {
     size_t found = log->count;
@@ -528,8 +528,8 @@ void view_correct_refuse(struct view *view, const struct view_facts *facts)
              facts->state->plan->tasks[view->chosen].id);
 }
 
-/* Updates the class of the attempt. If it has changed, the prompt says so and ignores keys for a
- * moment, and this returns true. Call before correct_key(). */
+/* Updates the class of the attempt. Returns true if it has changed: the prompt then says so and
+ * ignores keys for a moment. Call before correct_key(). */
 static bool update_label(struct correct *correct, const struct view_facts *facts)
 {
     const struct step_state *step = &facts->state->tasks[correct->task].steps[correct->step];

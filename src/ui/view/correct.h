@@ -60,7 +60,7 @@ struct correct {
     char line[LINE_EDIT_MAX];
     char note[CORRECT_NOTE_MAX]; /* the answer to a key; "" = none */
 
-    /* CORRECT_PICKING */
+    /* In CORRECT_PICKING. */
     struct line_edit filter; /* open while keys are text */
     int chosen;              /* index among the classes that pass the filter */
 

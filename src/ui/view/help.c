@@ -101,7 +101,7 @@ enum act help_key(struct help *help, uint32_t key)
 
 enum {
     TOGETHER_MAX = 6,
-    NAMES_APART = 3, /* with more acts than this in a line, no blanks between their keys */
+    NAMES_APART = 3, /* if a line has more acts than this, there are no blanks between their keys */
 };
 
 static const char *const sign_words[] = {

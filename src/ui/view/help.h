@@ -37,8 +37,8 @@ enum act help_key(struct help *help, uint32_t key);
 struct help_about {
     const char *screen;          /* "Tasks" */
     const char *target;          /* the subject of acts, "T-104"; "" = none */
-    const char *const *refusals; /* borrowed; per act: why it has no effect now; NULL = it has one.
-                                    NULL: all acts have an effect */
+    const char *const *refusals; /* borrowed; for each act, why it has no effect now, or NULL if it
+                                    has one. NULL: all acts have an effect */
 };
 /* Draws over the whole canvas. Lists that do not fit are split into pages; shows the page of the
  * selected line. */

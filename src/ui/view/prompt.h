@@ -60,7 +60,7 @@ struct prompt_target {
     enum phase phase;
     int attempt;    /* number of the running attempt, or of the last one; 0 = none yet */
     int attempts;   /* number of attempts of the current step so far */
-    int tries_left; /* how many more tries it gets by default */
+    int tries_left; /* number of further tries that the task gets by default */
     enum hint_goes hint_goes;
 };
 
@@ -80,7 +80,7 @@ struct prompt_many {
 
 /* Input for a retry with options. */
 struct prompt_retry {
-    bool is_asked; /* input is complete: only yes or no is left */
+    bool is_asked; /* the input is complete; only the confirmation is left */
     bool in_tries; /* the active field is `tries`, not `hint` */
     struct line_edit hint, tries;
     char problem[PROMPT_NOTE_MAX]; /* why the input is not valid; "" = it is valid */
@@ -127,11 +127,11 @@ bool prompt_is_of_one(const struct prompt *prompt);
 /* Returns true if the prompt is open and about several tasks. False for PROMPT_QUIT. */
 bool prompt_is_of_many(const struct prompt *prompt);
 
-/* Updates an open question about one task. If status, step or attempt have changed, the prompt says
- * so, refers to the new ones from now on and ignores keys for a moment, and this returns true. Call
- * before prompt_key(). */
+/* Updates an open question about one task. Returns true if status, step or attempt have changed:
+ * the prompt then says so, refers to the new values and ignores keys for a moment. Call before
+ * prompt_key(). */
 bool prompt_update(struct prompt *prompt, const struct prompt_target *target, int64_t now_ms);
-/* Updates an open question about many tasks; call it when these have changed. Ignores
+/* Updates an open question about many tasks; call it when the tasks have changed. Ignores
  * many->whose. */
 void prompt_update_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms);
 /* Updates the numbers in a quit prompt. Changes only its text. */
@@ -157,16 +157,16 @@ struct prompt_answer {
     uint32_t key;
     const char *name;
     enum prompt_choice choice;
-    const char *words;  /* for a row of 80 columns */
-    const char *middle; /* for a row of 40 columns */
-    const char *brief;  /* for a row of 24 columns */
-    const char *tiny;   /* beside other answers in one row */
+    const char *words;  /* text for a row of 80 columns */
+    const char *middle; /* text for a row of 40 columns */
+    const char *brief;  /* text for a row of 24 columns */
+    const char *tiny;   /* text beside other answers in one row */
 };
 
 /* Returns the answers to the present question, in display order. The list ends with an answer whose
  * name is NULL. */
 const struct prompt_answer *prompt_answers(const struct prompt *prompt);
-/* Returns the name of the act: "Cancel", "Let go". */
+/* Returns the name of the act: "Cancel", "Release". */
 const char *prompt_verb(enum prompt_kind kind);
 /* Returns true for a retry with options. */
 bool prompt_is_retry_with(const struct prompt *prompt);

@@ -46,9 +46,9 @@
 enum {
     REPLAY_GAP_MS_MAX = 30000, /* longer silences take only REPLAY_GAP_CUT_MS during playback */
     REPLAY_GAP_CUT_MS = 1000,  /* duration of a shortened silence */
-    REPLAY_SPEED_MIN = 1,      /* in quarters of normal speed: 0.25x */
+    REPLAY_SPEED_MIN = 1,      /* minimum speed, in quarters of normal speed: 0.25x */
     REPLAY_SPEED_ONE = 4,
-    REPLAY_SPEED_MAX = 256, /* 64x */
+    REPLAY_SPEED_MAX = 256, /* maximum speed: 64x */
 };
 
 enum replay_sign { REPLAY_PLAIN, REPLAY_PASS, REPLAY_FAILURE, REPLAY_SIGN_COUNT };
@@ -73,7 +73,7 @@ struct replay {
     struct replay_signed signs[REPLAY_SIGN_COUNT];
     int64_t at;    /* seq of the last event applied, 0 = before the first */
     int64_t on_ms; /* recorded time since that event */
-    int speed;     /* in quarters of normal speed */
+    int speed;     /* playback speed in quarters of normal speed */
     bool playing;
 };
 
@@ -104,9 +104,9 @@ bool replay_take(void *replay, const struct run_state *state, const struct event
  * that direction. */
 bool replay_move(struct replay *replay, enum replay_move move, int task);
 
-/* Returns why there is nothing in that direction, as keymap_say() takes it, or NULL if
- * replay_move() would move. `is_past`: in the past of a live run, where moving to the end returns
- * to the present. Static. */
+/* Returns why there is nothing in that direction (input for keymap_say()), or NULL if replay_move()
+ * would move. `is_past`: in the past of a live run, where moving to the end returns to the present.
+ * Static. */
 const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
                            bool is_past);
 
@@ -277,8 +277,8 @@ struct view_report {
     struct view_try marked;     /* first attempt of a comparison; attempt 0 = none */
 };
 
-/* How much of a section fits: the number of unwrapped lines, and the first line of the last
- * page. */
+/* How much of a section fits: the number of lines if none is wrapped, and the first line of the
+ * last page. */
 struct view_room {
     size_t page, last;
 };
@@ -380,7 +380,7 @@ struct view_timeline {
     bool is_placed;    /* the cursor has a position of its own; otherwise it follows the present */
     int64_t cursor_ms; /* position of the cursor in ms on CLOCK_BOOTTIME; only if placed */
     int top, rows;     /* first visible row, and number of rows that fit */
-    struct timeline_axis axis; /* as last drawn */
+    struct timeline_axis axis; /* axis as last drawn */
     struct timeline_sum sum;
 };
 
@@ -416,7 +416,7 @@ struct view {
     bool is_scrolled; /* the wheel has scrolled: the selected row may be off screen until the next
                          key */
     int pressed_row;  /* screen row where the mouse was last pressed */
-    int64_t still_until;  /* until when rows stay in place, on the steady clock, in ms */
+    int64_t still_until;  /* time until which rows stay in place, on the steady clock, in ms */
     int64_t used_at_ms;   /* time of the latest key or mouse event on the steady clock, in ms; 0 =
                              never */
     bool was_over;        /* the run was over at the last view_arrange() */
@@ -441,7 +441,8 @@ struct view {
 
     char message[VIEW_MESSAGE_MAX]; /* the answer to a key or an act; "" = none */
     int64_t message_at_ms;
-    bool message_undo;        /* it answers an act: names the undo key while undoing is possible */
+    bool message_undo;        /* the message answers an act, and names the undo key while undoing is
+                                 possible */
     int64_t suspend_asked_ms; /* time of the first ^Z on the steady clock, in ms; 0 = none */
     bool shows_later;         /* in a recording: show what happened after the current moment */
     bool frozen;              /* the screen is frozen; recording continues */
@@ -453,7 +454,7 @@ struct view {
     struct view_log log;
     struct view_timeline timeline;
     struct view_runs runs;
-    struct line_edit go_to;    /* a time being typed */
+    struct line_edit go_to;    /* a position in time being typed, see replay_find() */
     struct line_edit bookmark; /* the name of a bookmark */
     struct view_report report;
     struct help help;
@@ -507,7 +508,8 @@ struct view_todo {
     enum screen screen;     /* VIEW_OPEN_RUN: SCREEN_TASKS or SCREEN_TIMELINE */
 };
 
-/* Makes a view of the tasks 0 to task_count - 1, in the plan's order, with nothing selected. */
+/* Makes a view of the tasks 0 to task_count - 1, in the plan's order. Selects the first task, if
+ * there is one. */
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
 /* Sets the number of tasks, which changes when the plan grows or a replay moves back. The selection
@@ -604,7 +606,7 @@ bool view_nearest(const struct view *view, const struct view_facts *facts, struc
 
 /* Returns the name of a sort order: "as added", "state", ... Static. */
 const char *view_order_name(enum order_by by);
-/* Returns the description of the current order: "as added, needs-you first", "try, reversed".
+/* Returns the description of the current order: "as added, needs-you first", "state, reversed".
  * Static. */
 const char *view_order_words(const struct view *view);
 /* Draws the open menu over the screen. */
@@ -680,7 +682,8 @@ enum {
 /* Sets the axis and the number of rows that fit; scrolls so that the selected row is visible. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
 /* Computes where the time went up to `now`, and what ran and failed along the drawn axis. Does
- * nothing if that was done less than TIMELINE_SUM_MS ago. Call after view_timeline_fit(). */
+ * nothing if that was done less than TIMELINE_SUM_MS ago for the same run and axis. Call after
+ * view_timeline_fit(). */
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
 /* Returns true if idle stretches are folded in a run of this length. */
 bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
@@ -696,7 +699,7 @@ struct runs_list;
 size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list);
 /* Scrolls so that the selected run is among the `page` visible rows. */
 void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
-/* Returns why an act has no effect on this screen, as keymap_say() takes it, or NULL if it has one.
+/* Returns why an act has no effect on this screen (input for keymap_say()), or NULL if it has one.
  * Static. */
 const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
                               enum act act);
@@ -722,8 +725,9 @@ void view_report_fit(struct view *view, int rows, int page);
  */
 
 /* Appends the text to copy to `text`, and its description for the message line to `words`. The text
- * is the id and title of the selected task or of all marked tasks, the visible lines of a log, or
- * the section of the forensics. Returns false if there is nothing to copy. */
+ * is the id and title of the selected task or of all marked tasks, the visible lines of a log, the
+ * section of the forensics, or the number of the selected run. Returns false if there is nothing to
+ * copy. */
 bool view_copy_text(const struct view *view, const struct view_facts *facts, struct str *text,
                     struct str *words);
 

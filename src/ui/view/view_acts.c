@@ -1,6 +1,6 @@
-/* view_acts.c - acts on one task or many. The targets are fixed when the key is pressed, and
- * confirmed if necessary, again if the tasks have changed in the meantime. The latest act can be
- * undone. */
+/* view_acts.c - acts on one task or many. The targets are fixed when the key is pressed. If
+ * necessary, the user confirms them, and confirms them again if the tasks have changed in the
+ * meantime. The latest act can be undone. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

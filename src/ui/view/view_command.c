@@ -115,7 +115,8 @@ static struct view_todo run_set(struct view *view, const struct view_facts *fact
     return draw;
 }
 
-/* Leaves the screen; :plain prints the future events of the run that devs was opened on. */
+/* Handles :plain: leaves the screen, and devs prints later events of the run that it was opened on
+ * as lines. If that is not possible, shows why. */
 static struct view_todo run_plain(struct view *view, const struct view_facts *facts,
                                   const char *argument)
 {

@@ -18,7 +18,7 @@
 /* Carries out an act, or shows why it has no effect here. */
 struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);
 
-/* Returns why a move in time has no effect in a recording or in the past, as keymap_say() takes it.
+/* Returns why a move in time has no effect in a recording or in the past; input for keymap_say().
  * NULL if it has an effect, or if the act is not a move in time. Static. */
 const char *stroke_time_refusal(const struct view *view, const struct view_facts *facts,
                                 enum act act);
@@ -129,8 +129,8 @@ void view_marks_undo(struct view *view);
 
 /* Acts on tasks. */
 
-/* Like view_refusal(), for a single task and for retry, cancel, kill, hold (and release),
- * correct. */
+/* Like view_refusal(), but for a single task, and only for retry, cancel, kill, hold (and release)
+ * and correct. */
 bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
                        enum act act, struct str *why);
 
@@ -191,7 +191,7 @@ struct view_todo view_report_bundle(struct view *view, const struct view_facts *
 
 /* Carries out a pane key: next, previous, zoom. Returns false for other acts. */
 bool view_pane_act(struct view *view, enum act act);
-/* Returns why a pane key has no effect now, as keymap_say() takes it. NULL: it has one, or the act
+/* Returns why a pane key has no effect now (input for keymap_say()). NULL: it has one, or the act
  * is not about panes. */
 const char *view_pane_refusal(const struct view *view, enum act act);
 

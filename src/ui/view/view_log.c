@@ -65,7 +65,7 @@ void view_log_search_key(struct view *view, const struct view_facts *facts, uint
         take_search(view);
         return;
     }
-    /* Enter without a text shows all lines again. If all lines are shown already, it shows the
+    /* Enter without search text shows all lines again. If all lines are shown already, it shows the
      * matches of the last search. */
     const bool is_of_before = result == LINE_EDIT_KEPT && view->search.len == 0 && !log->was_only;
     if (is_of_before)
@@ -272,7 +272,7 @@ enum {
     HIT_PART = 3, /* a hit is placed a third of the way down the screen */
 };
 
-/* The parameters of resolving the position, to pass them together. */
+/* Parameters of the functions that resolve the position. */
 struct settling {
     struct view *view;
     struct view_log *log;
@@ -286,7 +286,7 @@ static size_t rows_of_screen(const struct settling *it)
     return it->log->room.rows > 0 ? (size_t)it->log->room.rows : 1;
 }
 
-/* Returns the rows that a line takes; 1 if it is not in the window. */
+/* Returns the number of rows that a line takes; 1 if it is not in the window. */
 static int line_rows(const struct settling *it, size_t index)
 {
     const struct pager_line *line = log_pager_line(it->pager, index);
@@ -379,7 +379,7 @@ static bool keep_in_bounds(const struct settling *it)
     return load_lines(it, log->top, rows);
 }
 
-/* Moves to the search target, if it is already known. */
+/* Moves to the search target if it is known by now. Shows a message if there is none. */
 static void seek_match(const struct settling *it, const struct view_facts *facts)
 {
     struct view_log *log = it->log;

@@ -77,7 +77,7 @@ static bool is_about_tasks(enum act act)
            act == UI_HOLD || act == UI_CORRECT;
 }
 
-/* If no marked task allows the act, appends the first task's reason. */
+/* Returns true and appends the first task's reason if no marked task allows the act. */
 static bool marked_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                            struct str *why)
 {
@@ -98,7 +98,7 @@ static bool marked_refusal(const struct view *view, const struct view_facts *fac
 }
 
 /* Returns true and appends why if a fold does not allow the act. An act applies to the fold as a
- * whole: a retry sends one task, the others hold or cancel all tasks. */
+ * whole: a retry sends one task, the other acts hold or cancel all tasks. */
 static bool fold_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                          struct str *why)
 {

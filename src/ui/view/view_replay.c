@@ -67,8 +67,8 @@ static bool go_to_seq(struct replay *replay, int64_t seq)
     return moved;
 }
 
-/* Moves to the nearest failure of any task in this direction or, without is_failure, to the nearest
- * start of a try of this task. */
+/* Moves to the nearest failure of any task in this direction or, if is_failure is false, to the
+ * nearest start of a try of `task`. */
 static bool go_to_mark(struct replay *replay, int direction, bool is_failure, int task)
 {
     int64_t seq = replay->at + direction;
@@ -91,7 +91,7 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
         replay->playing = false;
         return go_to_seq(replay, replay->at + 1);
     case REPLAY_TRY_BACK:
-    case REPLAY_TRY_ON: /* unlike other moves, it continues to play */
+    case REPLAY_TRY_ON: /* unlike the other moves, keeps playing */
         return go_to_mark(replay, move == REPLAY_TRY_BACK ? -1 : 1, false, task);
     case REPLAY_FAILURE_BACK:
     case REPLAY_FAILURE_ON:

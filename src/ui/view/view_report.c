@@ -1,5 +1,4 @@
-/* view_report.c - marks a try to compare it with a different one, asks for a file, and scrolls the
- * report. */
+/* view_report.c - marks tries for a comparison, asks for a file, and scrolls the report. */
 #include "runs_list.h"
 #include "view.h"
 #include "view_internal.h"

@@ -8,8 +8,8 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* A row is the number of a task, or a fold's row, see row_of_fold(). This is the index of a missing
- * row. */
+/* A row is the number of a task, or a fold's row, see row_of_fold(). VIEW_NO_ROW is the index of a
+ * missing row. */
 enum { VIEW_NO_ROW = -1 };
 
 /* Makes folds of tasks that wait after the same result. The times of two such faults may overlap,
@@ -196,7 +196,7 @@ void view_choose_row(struct view *view, int row)
 
 /* The rows that the list should have. */
 struct wanted_rows {
-    int *rows; /* with room for rows_max() */
+    int *rows; /* has room for rows_max() rows */
     int count;
     int hidden[VIEW_FOLDS_MAX]; /* number of members hidden by the filter, per fold */
 };
@@ -221,7 +221,7 @@ static void build_rows(const struct view *view, const struct view_facts *facts, 
                 out->rows[out->count++] = task;
             continue;
         }
-        /* Tasks in a fold share the fold's row, which is where the first of them would be. If the
+        /* Tasks in a fold share the fold's row, at the position of the first of these tasks. If the
          * fold is unfolded, its tasks follow it; otherwise, only the selected task has a row of its
          * own. */
         const int first = view->folds[fold].fault.first;
@@ -313,8 +313,8 @@ static int put_missing(const struct mending *mending, int *out)
 {
     const struct wanted_rows *wanted = mending->wanted;
     const int tasks = mending->view->order_count;
-    /* Positions of the wanted rows: first the own row of each task, then the fold's row of each
-     * first task. */
+    /* Positions of the wanted rows: first the tasks' own rows, by task, then the folds' rows, by
+     * the fold's first task. */
     int *at = xcalloc(2 * (size_t)tasks + 1, sizeof(*at));
     int count = 0;
     for (int i = 0; i < 2 * tasks; i++)

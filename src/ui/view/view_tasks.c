@@ -8,7 +8,7 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* Returns true if the latest try failed, or if the task ended without passing. */
+/* Returns true if the task waits after a failed try, needs the user, gave up, is stuck or lost. */
 static bool has_failed(const struct view_facts *facts, int task)
 {
     const enum shown shown = shown_task(facts->state, task, facts->orphaned);

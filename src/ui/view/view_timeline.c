@@ -56,8 +56,8 @@ void view_timeline_sum(struct view *view, const struct view_facts *facts, const 
     time_spent_of_run(&sum->spent, state, now, facts->orphaned);
 }
 
-/* Returns the column to the left (-1) or right (1) of the cursor; a fold counts as one column. -1:
- * there is none. */
+/* Returns the column to the left (-1) or right (1) of the cursor; a fold counts as one column.
+ * Returns a negative number if there is none. */
 static int next_column(const struct view_timeline *timeline, const struct moment *now, int by)
 {
     const struct timeline_axis *axis = &timeline->axis;
@@ -96,8 +96,8 @@ static bool may_have_failed(const struct view_facts *facts, int task)
     return false;
 }
 
-/* Finds the nearest failure after (by 1) or before (by -1) the position *at, or with `any`, some
- * failure in that direction. Sets *at to it; returns false if there is none. */
+/* Finds the nearest failure after (by 1) or before (by -1) the position *at or, if `any` is true,
+ * just some failure in that direction. Sets *at to it; returns false if there is none. */
 static bool find_failure(const struct view *view, const struct view_facts *facts, bool any, int by,
                          struct failure *at)
 {
