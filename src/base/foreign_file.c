@@ -52,7 +52,8 @@ bool foreign_file_read(const char *path, size_t max, struct str *out)
     const int fd = fits ? foreign_file_open(look) : -1;
     (void)close(look); /* an O_PATH descriptor; nothing to lose */
     while (fd >= 0 && out->len < max) {
-        const ssize_t got = read(fd, chunk, sizeof(chunk));
+        const size_t room = max - out->len; /* the file may have grown */
+        const ssize_t got = read(fd, chunk, room < sizeof(chunk) ? room : sizeof(chunk));
         if (got <= 0)
             break;
         str_add_n(out, chunk, (size_t)got);
