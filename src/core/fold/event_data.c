@@ -192,7 +192,7 @@ static const struct event_field attempt_ended[] = {
     I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS,
         "how long the attempt was silent, if this was why it timed out"),
     INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
-        "the agent's own retries since the last answer of the model"),
+        "the agent's own retries since the model's last answer"),
     I64("own_wait_ms", ended.outcome.own_wait_ms, FOLD_DELAY_MAX_MS,
         "time from the agent's first own retry to the next answer or the end"),
     INT_OR_NONE("new_permille", ended.new_permille, PERMILLE,
@@ -235,7 +235,7 @@ static const struct event_field attempt_judged[] = {
             "the agent's own retries among the tries used"),                                       \
         INT("same", in.same, INT32_MAX, "equal results in a row"),                                 \
         INT("window", in.window, INT32_MAX,                                                        \
-            "number of equal results in a row that ends the step, as raised by \"go on\""),        \
+            "number of equal results in a row that ends the step; \"go on\" raises it"),           \
         INT("same_stops", in.same_stops, INT32_MAX, "like `window`, for a task with rounds"),      \
         INT("unchanged_stops", in.unchanged_stops, INT32_MAX,                                      \
             "number of equal failures on an unchanged tree that ends the step"),                   \
@@ -272,7 +272,7 @@ static const struct event_field attempt_judged[] = {
 static const struct event_field wait_started[] = {
     I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
     TIME("due_at_ms", wait.due.at_ms, "when the next attempt is due, UTC"),
-    TIME("due_mono_ms", wait.due.mono_ms, "when the next attempt is due, since boot"),
+    TIME("due_mono_ms", wait.due.mono_ms, "when the next attempt is due, in ms since boot"),
     I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
     BOOL("free", wait.is_free, "a server requested the wait, so it does not use up an attempt"),
     INT_ALWAYS("retry_number", wait.delay.retry_number, 0, 2 * FOLD_COUNT_MAX,
@@ -293,7 +293,7 @@ static const struct event_field wait_started[] = {
     LIMITS(wait.inputs),
 };
 static const struct event_field wait_ended[] = {
-    BOOL("skipped", wait_ended.skipped, "a person skipped the wait; otherwise the wait was over"),
+    BOOL("skipped", wait_ended.skipped, "true: a person skipped the wait; false: its time was up"),
     BY,
 };
 static const struct event_field step_ended[] = {
@@ -345,7 +345,7 @@ static const struct event_field task_held[] = {
 };
 static const struct event_field task_released[] = {
     TIME("due_at_ms", released.due.at_ms, "new end of the task's wait, UTC; missing: unchanged"),
-    TIME("due_mono_ms", released.due.mono_ms, "the same time, since boot"),
+    TIME("due_mono_ms", released.due.mono_ms, "the same time, in ms since boot"),
     TEXT("by", by,
          "the person who released the task; missing: the task that it followed got through"),
 };
@@ -371,7 +371,7 @@ static const struct event_field gate_closed[] = {
     INT_ALWAYS("source", gate_closed.source, 0, INT32_MAX,
                "number of the source in the order of the plan, from 0"),
     TIME("due_at_ms", gate_closed.due.at_ms, "when the next attempt may start, UTC"),
-    TIME("due_mono_ms", gate_closed.due.mono_ms, "the same time, since boot"),
+    TIME("due_mono_ms", gate_closed.due.mono_ms, "the same time, in ms since boot"),
     INT_ALWAYS("limits", gate_closed.limits, 1, FOLD_COUNT_MAX, "number of rate limits in a row"),
     INT_OR_NONE("chosen", gate_closed.chosen, PLAN_TASKS_MAX,
                 "`task_no` of the waiting task that a person sends first; missing: none"),
@@ -445,7 +445,7 @@ static const struct event_field workspace_changed[] = {
     LINES("changed", changes.changed, "the first changed paths: `[\"M src/a.c\",...]`"),
 };
 static const struct event_field result_kept[] = {
-    BOOL("as_folder", kept.is_folder, "kept as a folder; otherwise as a branch"),
+    BOOL("as_folder", kept.is_folder, "true: kept as a folder; false: kept as a branch"),
     TEXT("branch", kept.branch, "the branch"),
     TEXT("commit", kept.commit, "commit of the branch"),
     TEXT("path", kept.path, "the folder"),
@@ -498,7 +498,7 @@ static const struct event_field budget[] = {
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS,
                "amount used: millionths of a US dollar, a count, or milliseconds"),
     I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "the limit, in the same unit"),
-    BOOL_ALWAYS("spent", budget.is_spent, "all of the budget is spent; otherwise most of it"),
+    BOOL_ALWAYS("spent", budget.is_spent, "true: all of the budget is spent; false: most of it"),
 };
 static const struct event_field round_started[] = {
     INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX,
@@ -519,7 +519,7 @@ static const struct event_field task_added[] = {
 };
 static const struct event_field hint_given[] = {
     INT("allowed", hint.allowed, FOLD_COUNT_MAX,
-        "new total of tries in the current set; missing: unchanged"),
+        "new total number of tries in the current set; missing: unchanged"),
     TEXT("hint", hint.hint, "the hint for the agent"),
     BY,
 };
@@ -577,12 +577,12 @@ const struct event_fields event_kind_fields[] = {
     [EVENT_AGENT_USED] = FIELDS(agent_used, "usage so far in this attempt"),
     [EVENT_AGENT_CALL] = FIELDS(agent_call, "a tool call, or a message"),
     [EVENT_BUDGET] = FIELDS(budget, "without a task: the budget of the run"),
-    [EVENT_ROUND_STARTED] = FIELDS(
-        round_started,
-        "a new round follows the failed attempt; replaces a step_ended, and counts as entropy"),
+    [EVENT_ROUND_STARTED] =
+        FIELDS(round_started,
+               "a new round follows the failed attempt; replaces step_ended and counts as entropy"),
     [EVENT_TASK_ADDED] = FIELDS(task_added, "a task was added to a run that grows"),
     [EVENT_HINT_GIVEN] = FIELDS(
-        hint_given, "a hint or more tries came with a retry, for the next attempt of the step"),
+        hint_given, "a person gave a hint or more tries with a retry, for the step's next attempt"),
 };
 static_assert(ARRAY_LEN(event_kind_fields) == EVENT_KIND_COUNT, "every kind has its fields");
 
