@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """One figure of a benchmark, as one line of six columns with tabs between them:
 
-    what   devs   peer   ratio   wanted   ok|MISSED|-
+    what   devs   peer   ratio   target   ok|MISSED|-
 
-The ratio is devs divided by peer, before rounding. A limit ("wanted") that ends in x applies to the
-ratio ("at most 1.3 x"), any other to the figure of devs ("at least 80 MB/s"). A missing value is
-"-".
+The ratio is devs divided by peer, before rounding. A target that ends in x applies to the ratio
+("at most 1.3 x"), any other to the figure of devs ("at least 80 MB/s"). A missing value is "-".
 
 Python calls figure(), a shell the function of that name in figures.sh. A program in C (figure.h)
 prints six other columns, of which the first three are always there, and is run through this file:
@@ -41,10 +40,10 @@ def judge(wanted, value, unit, ratio):
         return NONE
     found = WANTED.fullmatch(wanted)
     if not found:
-        raise ValueError(f"what is wanted is not understood: {wanted!r}")
+        raise ValueError(f"invalid target: {wanted!r}")
     limit = float(found[2].replace(",", ""))
     if found[3] not in ("x", unit):
-        raise ValueError(f"what is wanted is not in {unit!r}: {wanted!r}")
+        raise ValueError(f"target is not in {unit!r}: {wanted!r}")
     judged = ratio if found[3] == "x" else value
     if judged is None:
         return NONE

@@ -48,9 +48,9 @@ def main():
     late = lateness_ms(follower)
     engine.wait()
     follower.wait()
-    figure(f"a follower has an event after, median of {len(late):,}", share(late, 0.5), "ms")
+    figure(f"delay until a follower has an event, median of {len(late):,}", share(late, 0.5), "ms")
     figure("the same, p99", share(late, 0.99), "ms", wanted="at most 20 ms")
-    figure("max", max(late), "ms")
+    figure("the same, max", max(late), "ms")
 
 
 main()

@@ -237,8 +237,8 @@ static void print_rate(const struct cost *drawing, const struct cost *showing)
 {
     const double ms = drawing->ms / drawing->frames + showing->ms / showing->frames;
     figure_print(&(struct figure){
-        .what = "frames in a second of processor time", .value = MS_PER_S / ms, .unit = "frames"});
-    figure_print(&(struct figure){.what = "bytes to the terminal, of a frame",
+        .what = "frames per second of CPU time", .value = MS_PER_S / ms, .unit = "frames"});
+    figure_print(&(struct figure){.what = "bytes per frame to the terminal",
                                   .value = (double)showing->bytes / showing->frames,
                                   .unit = "B"});
 }
@@ -259,12 +259,12 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "bench_canvas: run #%lld has no events\n", (long long)run);
         return EXIT_FAILURE;
     }
-    print("drawn onto the canvas, 200x60", "memcpy of the cells", &drawing);
+    print("draw a frame onto the canvas, 200x60", "memcpy of the cells", &drawing);
     const struct cost changes = cost_of_showing(&place, run, false);
-    print("shown: the changes of one event", "write() of as many bytes", &changes);
+    print("show the changes of one event", "write() of that many bytes", &changes);
     print_rate(&drawing, &changes);
     const struct cost all = cost_of_showing(&place, run, true);
-    print("shown: the whole frame", "write() of as many bytes", &all);
+    print("show a whole frame", "write() of that many bytes", &all);
     print_rate(&drawing, &all);
     return EXIT_SUCCESS;
 }

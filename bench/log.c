@@ -181,13 +181,13 @@ int main(int argc, char **argv)
         lessen(&events, round_of_peer(&source, argv[3], name, &rows, LOG_ROWS_EVENTS));
     }
     const double count = (double)source.count * 1e3;
-    figure_print(&(const struct figure){.what = "append, 16 events a commit",
+    figure_print(&(const struct figure){.what = "append, 16 events per commit",
                                         .value = count / devs,
                                         .unit = "events/s",
-                                        .peer = "prepared statements, the same rows",
+                                        .peer = "prepared statements for the same rows",
                                         .peer_value = count / peer,
                                         .wanted = "at least 0.8 x"});
-    figure_print(&(const struct figure){.what = "beside event rows alone",
+    figure_print(&(const struct figure){.what = "the same, compared with event rows only",
                                         .value = count / devs,
                                         .unit = "events/s",
                                         .peer = "no projections",

@@ -32,7 +32,7 @@ def main():
                             (run, seq, at_ms + later, mono_ms + later, *rest))
             log.execute("COMMIT")
     count = log.execute("SELECT count(*) FROM event").fetchone()[0]
-    figure(f"an event in the file, demonstration ({len(events)} events, {RUNS} runs)",
+    figure(f"size of an event in the file, demo ({len(events)} events, {RUNS} runs)",
            bytes_of_events(log) / count, "B")
 
 

@@ -117,8 +117,8 @@ static const struct {
     const char *wanted;
 } ways[] = {
     {"fingerprint", fingerprint_plain, "XXH3 of all", hash_whole, "at least 200 MB/s"},
-    {"with a call's words", fingerprint_with_words, "memcpy", copy_whole, "at least 200 MB/s"},
-    {"with the detector's memory", fingerprint_and_remember, "count lines", count_lines,
+    {"fingerprint with the call masked", fingerprint_with_words, "memcpy", copy_whole, "at least 200 MB/s"},
+    {"fingerprint, and finding new lines", fingerprint_and_remember, "count lines", count_lines,
      "at least 200 MB/s"},
 };
 
@@ -168,7 +168,7 @@ static void report_memory(struct bench *bench)
     normaliser_end(normaliser);
     normaliser_close(normaliser);
     figure_print(&(const struct figure){
-        .what = "memory for 1 GB more",
+        .what = "additional memory for 1 GB more",
         .value = (double)(resident_kib_max() - before),
         .unit = "KiB",
     });

@@ -97,7 +97,7 @@ static void tell_seeks(const char *what, struct seeks *seeks, const char *wanted
     char words[80];
     (void)snprintf(words, sizeof(words), "%s, median", what);
     tell(words, figure_share(seeks->ms, seeks->count, 0.5), "ms", NULL);
-    (void)snprintf(words, sizeof(words), "%s, most", what);
+    (void)snprintf(words, sizeof(words), "%s, max", what);
     tell(words, figure_share(seeks->ms, seeks->count, 1), "ms", wanted);
     seeks->count = 0;
 }
@@ -118,12 +118,12 @@ static void measure_seeks(struct follower *follower, int64_t last)
         chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407U;
         seek(follower, (int64_t)((chance >> 33) % (uint64_t)last) + 1, &seeks);
     }
-    tell_seeks("to any event", &seeks, "at most 50 ms");
+    tell_seeks("go to any event", &seeks, "at most 50 ms");
     seek(follower, last, &seeks);
     seeks.count = 0;
     for (int64_t i = 1; i <= STEPS; i++)
         seek(follower, last - i, &seeks);
-    tell_seeks("one event back", &seeks, "at most 50 ms");
+    tell_seeks("go back one event", &seeks, "at most 50 ms");
 }
 
 struct opened {
@@ -165,16 +165,16 @@ int main(int argc, char **argv)
         opened = i == 0 || once.ms < opened.ms ? once : opened;
         least = again < least ? again : least;
     }
-    tell("events", (double)rows, "", NULL);
-    figure_print(&(const struct figure){.what = "opened and folded",
+    tell("events in the run", (double)rows, "", NULL);
+    figure_print(&(const struct figure){.what = "open and fold the run",
                                         .value = opened.ms,
                                         .unit = "ms",
                                         .peer = "SELECT of all columns",
                                         .peer_value = least,
                                         .wanted = "at most 3 x"});
-    tell("of which the plan", opened.plan_ms, "ms", NULL);
+    tell("of that, until the plan is read", opened.plan_ms, "ms", NULL);
     measure_seeks(follower, follower_state(follower)->last_seq);
-    tell("memory, most", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192 MiB");
+    tell("peak memory", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192 MiB");
     follower_close(follower);
     return EXIT_SUCCESS;
 }

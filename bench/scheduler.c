@@ -223,12 +223,12 @@ static void bench(enum shape shape, int64_t attempts_least)
         measure(small, attempts_least, &of_small);
         measure(large, attempts_least, &of_large);
     }
-    (void)snprintf(what, sizeof(what), "%s, 50,000 tasks: decided", shape_names[shape]);
+    (void)snprintf(what, sizeof(what), "%s, 50,000 tasks: rate of decisions", shape_names[shape]);
     figure_print(&(struct figure){.what = what,
                                   .value = 1e9 / of_large.attempt_ns,
                                   .unit = "attempts/s",
                                   .wanted = "at least 1,000,000 attempts/s"});
-    (void)snprintf(what, sizeof(what), "%s, 50,000 tasks: an input", shape_names[shape]);
+    (void)snprintf(what, sizeof(what), "%s, 50,000 tasks: time per input", shape_names[shape]);
     figure_print(&(struct figure){.what = what,
                                   .value = of_large.input_ns,
                                   .unit = "ns",

@@ -117,12 +117,12 @@ int main(int argc, char **argv)
     must(workspace_open(&bench.workspace, &place, &spec, "bench", NULL, &err), &err);
     int64_t start_us = clock_mono_us();
     must(workspace_make(bench.workspace, NULL, &made, &code, &err), &err);
-    tell("made (git worktree add)", ms_since(start_us), "ms");
+    tell("create the workspace (git worktree add)", ms_since(start_us), "ms");
     start_us = clock_mono_us();
     must(workspace_save(bench.workspace, 0, NULL, &facts, &code, &err), &err);
     tell("first save", ms_since(start_us), "ms");
-    tell("files", (double)facts.files, "");
-    tell("bytes", (double)facts.bytes / 1048576, "MiB");
+    tell("files in the tree", (double)facts.files, "");
+    tell("size of the files", (double)facts.bytes / 1048576, "MiB");
     for (int round = 0; round < (int)rounds; round++)
         play(&bench, round);
     report("save, unchanged", &bench.unchanged);
