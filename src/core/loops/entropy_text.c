@@ -212,19 +212,19 @@ static const struct entropy_limit table[] = {
     {FIELD(barren_stop), 6, 8, 0, 1, 1000, "steps in a row that bring nothing new: stuck"},
     /* As in normal: strict gives these steps the same weight, but allows fewer. */
     {FIELD(poll_weight), 40, 40, 40, 1, PERCENT,
-     "weight of a poll among steps that bring nothing new, in percent"},
+     "weight of a step that waits, among steps that bring nothing new, in percent"},
     {FIELD(review_weight), 50, 50, 50, 1, PERCENT,
-     "weight of another view of known data among these steps, in percent"},
+     "weight of a step that shows known data in a different way, among these steps, in percent"},
     /* Half of normal: an agent that does nothing else can wait in one longer sleep. */
-    {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row, nothing else: suspect"},
-    {FIELD(pause_stop), 10, 20, 0, 1, 1000, "pauses in a row, nothing else: stuck"},
+    {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "consecutive pauses without any other step: suspect"},
+    {FIELD(pause_stop), 10, 20, 0, 1, 1000, "consecutive pauses without any other step: stuck"},
     /* Like repeat_nudge and repeat_stop: a message changes nothing. */
     {FIELD(monologue_nudge), 2, 3, 0, 1, 1000,
-     "similar messages in a row, no call in between: suspect"},
+     "similar messages in a row, without a call in between: suspect"},
     {FIELD(monologue_stop), 3, 5, 0, 1, 1000,
-     "similar messages in a row, no call in between: stuck"},
+     "similar messages in a row, without a call in between: stuck"},
     /* As in normal, which already stops at the first chant. */
-    {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that chant: stuck"},
+    {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that are chants: stuck"},
     /* As in normal: these thresholds say which steps count as repeats, not how many are too
      * many. */
     {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a message a chant"},
@@ -237,7 +237,8 @@ static const struct entropy_limit table[] = {
      "steps for which a counter that goes up by one is news"},
     {FIELD(drift_turns), 2, 2, 2, 1, 100,
      "changes of direction after which a number is no longer news"},
-    {FIELD(flips), 4, 4, 4, 1, 1000, "changes between success and failure of a call that are news"},
+    {FIELD(flips), 4, 4, 4, 1, 1000,
+     "how many changes of a call between success and failure are news"},
     /* As in normal: fewer hints would not stop anything earlier. */
     {FIELD(nudges), 2, 2, 2, 1, 8, "hints to the agent before a person is needed"},
 };
