@@ -172,7 +172,7 @@ int main(int argc, char **argv)
                                         .peer = "SELECT of all columns",
                                         .peer_value = least,
                                         .wanted = "at most 3 x"});
-    tell("of that, until the plan is read", opened.plan_ms, "ms", NULL);
+    tell("open the run without folding it", opened.plan_ms, "ms", NULL);
     measure_seeks(follower, follower_state(follower)->last_seq);
     tell("peak memory", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192 MiB");
     follower_close(follower);
