@@ -117,7 +117,8 @@ static const struct {
     const char *wanted;
 } ways[] = {
     {"fingerprint", fingerprint_plain, "XXH3 of all", hash_whole, "at least 200 MB/s"},
-    {"fingerprint with the call masked", fingerprint_with_words, "memcpy", copy_whole, "at least 200 MB/s"},
+    {"fingerprint with the call masked", fingerprint_with_words, "memcpy", copy_whole,
+     "at least 200 MB/s"},
     {"fingerprint, and finding new lines", fingerprint_and_remember, "count lines", count_lines,
      "at least 200 MB/s"},
 };

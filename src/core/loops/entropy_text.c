@@ -227,7 +227,8 @@ static const struct entropy_limit table[] = {
     {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that are chants: stuck"},
     /* As in normal: these thresholds say which steps count as repeats, not how many are too
      * many. */
-    {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a message a chant"},
+    {FIELD(chant_periods), 10, 10, 10, 2, 100,
+     "how many equal parts in a row make a message a chant"},
     {FIELD(alike_percent), 60, 60, 60, 1, PERCENT,
      "percentage of common words at which two messages count as similar"},
     {FIELD(rewrite_percent), 80, 80, 80, 1, PERCENT,
