@@ -110,7 +110,8 @@ static const struct field adapter_rows[] = {
     {"result_on_stderr", FIELD_BOOL, AT(result_on_stderr),
      .means = "a failure may be reported as JSON on standard error"},
     {"cut_member", FIELD_TEXT, AT(cut_member), 1, MEMBER_NAME_MAX, .values = "name",
-     .means = "the member from which devs reads a last line that is too long to keep whole"},
+     .means = "if the last line is too long to keep whole, devs reads only its end, starting at "
+              "this member"},
     {"events", FIELD_OTHER, AT(events), .read = read_events, .write = write_events,
      .values = "array of rules, at most 128", .means = "how to interpret events",
      .see = "; see [below](#rules-for-events)"},

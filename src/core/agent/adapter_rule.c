@@ -528,7 +528,8 @@ static const struct field rule_rows[] = {
     {"structured", SOURCES(ADAPTER_STRUCTURED), .means = "the result as JSON"},
     {"turns", SOURCES(ADAPTER_TURNS), .means = "number of turns of the agent"},
     {"cost_usd", SOURCES(ADAPTER_COST_USD), .means = "the cost of the agent, in US dollars"},
-    {"tokens", SOURCES(ADAPTER_TOKENS), .means = "number of tokens; the sum of all locations"},
+    {"tokens", SOURCES(ADAPTER_TOKENS),
+     .means = "number of tokens; values at several locations are added up"},
     {"resets_at", SOURCES(ADAPTER_RESETS_AT), .means = "when a usage window ends"},
 };
 #undef SOURCES

@@ -289,7 +289,7 @@ static const struct field sandbox_rows[] = {
     {"transientRetries", FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
      .settings_only = true, .trust = FIELD_TRUST_NEVER,
      .means = "maximum number of retries of a failed start; sets `max_attempts` of the policy "
-              "`infrastructure` to one more; `policies.infrastructure` takes precedence"},
+              "`infrastructure` to this number plus 1; `policies.infrastructure` takes precedence"},
 };
 const struct fields plan_sandbox_fields = FIELDS(sandbox_rows);
 #undef AT

@@ -181,7 +181,8 @@ static const struct field plan_rows[] = {
     {"contracts", FIELD_OTHER, .values = "object", .means = "named contracts that steps can share",
      .see = "; see [Structured output](#structured-output)"},
     {"settings", FIELD_OTHER, .read = check_settings, .values = "object",
-     .means = "only in the copy of the plan in the log: the policies of the settings at that time",
+     .means = "only in the copy of the plan in the log: the policies that the settings defined at "
+              "that time",
      .see = "; see [Settings for all plans](#settings-for-all-plans)"},
     {"tasks", FIELD_OTHER, .read = plan_tasks_read, .values = "array, 1 to 100,000",
      .means = "units of work, which may need each other", .see = "; required"},

@@ -182,7 +182,7 @@ static const struct field policy_rows[] = {
      .means =
          "number of equal results in a row that ends the step as looping; 0 disables this check"},
     {"same_stops", FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
-     .means = "like `window`, for tasks that repeat their steps several times"},
+     .means = "like `window`, but meant for tasks with several rounds"},
     {"unchanged_stops", FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
      .not_one = "a single result is not a repeat",
      .means = "number of equal results in a row, after persistent failures on an unchanged tree, "

@@ -247,7 +247,7 @@ static const struct field step_rows[] = {
      .see = "; see [A step that must fail](#a-step-that-must-fail)"},
     {"expect_files", FIELD_OTHER, .read = read_expect_files, .write = write_expect_files,
      .values = "array of objects, 1 to 32",
-     .means = "files that the step must create; checked after it has passed",
+     .means = "files that must exist after the step; checked when the step would otherwise pass",
      .see = "; see [below](#files-that-a-step-must-leave)"},
     {"idempotent", FIELD_BOOL, AT(idempotent),
      .means = "running the step again in place does no harm; default: the plan's value"},
@@ -653,8 +653,8 @@ static const struct field task_rows[] = {
      .means = "what to run, one after the other", .see = "; required"},
     {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
      .write = write_rounds,
-     .means = "maximum number of rounds in which an agent goes through the steps of the task, "
-              "including the first; default 1",
+     .means = "maximum number of rounds, which are passes over the steps of the task, including "
+              "the first; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
     {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .check = check_agent_key,
      .write = write_budget, .ref = "budget", .means = "how much the agents of the task may use",

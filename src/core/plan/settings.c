@@ -293,14 +293,14 @@ static const struct field ui_rows[] = {
     {"ascii", FIELD_BOOL, AT(ascii), .trust = FIELD_TRUST_NEVER, .means = "draw with ASCII only",
      .see = "; the default depends on the locale"},
     {"mouse", FIELD_BOOL, .elsewhere = true, .trust = FIELD_TRUST_NEVER,
-     .means = "capture the mouse; otherwise the terminal keeps it until you press `M`",
+     .means = "capture the mouse; if false, the terminal keeps it until you press `M`",
      .see = "; default `true`"},
     {"time", FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
      .trust = FIELD_TRUST_NEVER, .means = "how times are shown at first; `t` changes the format"},
     {"notify", FIELD_WORDS, AT(notify), .most = NOTIFY_COUNT, .word = notify_word,
      .trust = FIELD_TRUST_NEVER,
-     .means = "the events to notify about; default: none, but with `notify_command` `needs-you`, "
-              "`stuck`, `gave-up` and `ended`",
+     .means = "the events to notify about; default: none or, with `notify_command`, the events "
+              "`needs-you`, `stuck`, `gave-up` and `ended`",
      .see = "; see [Events](notifications.md#events)"},
     {"notify_command", FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
      .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
