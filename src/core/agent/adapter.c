@@ -97,7 +97,8 @@ static const struct field adapter_rows[] = {
     {"permission_args", FIELD_LIST, AT(permission_args), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
      .means = "arguments that grant permissions, unless the step sets its own"},
     {"allow", FIELD_TEXT, AT(allow), 0, LINE_MAX_CHARS, .values = "text",
-     .means = "how a person allows a refused tool, for `devs why`; `{tool}` stands for the tool"},
+     .means =
+         "how a person can allow a refused tool, for `devs why`; `{tool}` stands for the tool"},
     {"prompt", FIELD_WORD, AT(prompt), .most = ADAPTER_PROMPT_COUNT, .word = prompt_word,
      .means =
          "how to pass the prompt; as an argument, the prompt replaces `{prompt}` or comes last"},

@@ -500,7 +500,8 @@ static const struct field rule_rows[] = {
     {"goes_on", FIELD_OTHER, AT(goes_on), .read = read_condition, .values = "`true` or conditions",
      .means = "when the text is a piece of a message; devs joins the pieces"},
     {"adds", FIELD_BOOL, AT(adds),
-     .means = "the numbers are added to the numbers of earlier events; otherwise they are totals"},
+     .means =
+         "if true, the numbers are added to those of earlier events; if false, they are totals"},
     {"cut", FIELD_BOOL, AT(is_cut), .means = "the agent was interrupted, so this is not its end"},
     {"logged", FIELD_BOOL, AT(is_logged),
      .means = "programs that succeed also write this event, so it is not a failure after exit 0"},

@@ -287,8 +287,8 @@ static const struct field step_rows[] = {
      .see = "; see [Permissions](#permissions)"},
     {"output", FIELD_TEXT, .least = 1, .most = OUTPUT_PATH_MAX, .elsewhere = true,
      .read = plan_agent_read_output, .values = "path",
-     .means = "the file, below the step's working folder, that the agent's final text is written "
-              "to when the step has passed; missing folders are created",
+     .means = "the file, below the step's working folder, to which devs writes the agent's final "
+              "text when the step has passed; missing folders are created",
      .see = ". [Secrets](secrets.md) are removed, as from everything that devs writes"},
 };
 const struct fields plan_step_fields = FIELDS(step_rows);
