@@ -90,7 +90,8 @@ done
 #   git      outside, on an attempt's files, with a configuration that is entirely ours
 #   trusted  outside, on a person's word: a key, $PAGER, a project trusted with `devs trust`
 #   caller   starts what its callers name; they are in this list, too
-sides='attempt|machine|git|trusted|caller'
+#   far      what devs sends to another machine, which has no sandbox of ours
+sides='attempt|machine|git|trusted|caller|far'
 starters='tool_run|tool_ask|launch_process|child_start|spawn_process|CLONE'
 starters="$starters|outside_start_on_terminal|posix_spawnp?|uv_spawn"
 starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or passed on
@@ -112,6 +113,8 @@ starts=$(cat <<-'EOF'
 	src/engine/sandbox/sandbox.c tool_run 1 attempt
 	src/engine/tree/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
+	src/hand/keeper.c execve 2 far
+	src/hand/keeper.c fork 3 far
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
 	src/ui/app/outside.c posix_spawn 1 caller
 EOF

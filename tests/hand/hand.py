@@ -1,0 +1,917 @@
+#!/usr/bin/env python3
+"""What devs-hand does with real processes.
+
+usage: hand.py DEVS-HAND [--group GROUP | CASE...]       all cases by default
+
+Speaks the protocol of include/hand/hand_protocol.h itself. A case waits for a state, never for a
+time, and fails if the state does not come within LIMIT_S.
+"""
+import errno
+import json
+import os
+import random
+import resource
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT_S = 60  # only ends what hangs: the machine may be busy
+HEAD = 12
+MASK = (1 << 64) - 1
+BEGIN, STARTED, OUTPUT, END = b"BPOE"
+ENDED = ("", "exit", "signal", "not started")
+WHY = ("own", "term", "kill", "lease", "spool", "foreign")
+STEP = ("", "process", "directory", "program")
+STATE = ("", "running", "ended", "lost", "damaged")
+EXISTS, BAD_REQUEST, BAD_DIR, NONE, LOST, DAMAGED, RUNNING, CHANNEL = range(10, 18)
+
+HAND = ""
+ROOT = ""
+
+
+class Wrong(Exception):
+    pass
+
+
+def check(true, *what):
+    if not true:
+        raise Wrong(" ".join(str(word) for word in what))
+
+
+def same(got, wanted, what=""):
+    check(got == wanted, what, "got", repr(got)[:300], "wanted", repr(wanted)[:300])
+
+
+def until(condition, what):
+    """Waits for a state, and returns it."""
+    end = time.monotonic() + LIMIT_S
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise Wrong(f"did not happen: {what}")
+
+
+def checksum(head, payload):
+    value = 0x9e3779b97f4a7c15
+    data = head + payload + bytes(-len(payload) % 8)
+    for word in struct.unpack(f"<{len(data) // 8}Q", data):
+        value = ((value ^ word) * 0x9fb21c651e98df25) & MASK
+        value ^= value >> 32
+    return value & 0xffffffff
+
+
+def frame(kind, payload=b"", stream=0):
+    head = struct.pack("<sBHI", kind.encode(), stream, 0, len(payload))
+    return head + struct.pack("<I", checksum(head, payload)) + payload
+
+
+def split(data, checked=True):
+    """Yields (type, stream, payload) of each whole frame."""
+    at = 0
+    while at + HEAD <= len(data):
+        kind, stream, zero, length, value = struct.unpack_from("<BBHII", data, at)
+        if at + HEAD + length > len(data):
+            return
+        payload = bytes(data[at + HEAD:at + HEAD + length])
+        same(zero, 0, "reserved bytes")
+        if checked:
+            same(checksum(bytes(data[at:at + 8]), payload), value, "check")
+        yield kind, stream, payload
+        at += HEAD + length
+
+
+class Spool:
+    """What is in the bytes of a spool."""
+
+    def __init__(self, data, checked=False):
+        self.output = {1: b"", 2: b""}
+        self.end = None
+        parts = {1: [], 2: []}
+        self.kinds = []
+        for kind, stream, payload in split(data, checked):
+            self.kinds.append(kind)
+            if kind == OUTPUT:
+                parts[stream].append(payload)
+            elif kind == END:
+                names = ("ended", "why", "step", "proven", "code", "left", "remaining", "spool_errno",
+                         "kills", "at_ms", "ran_ms", "user_us", "system_us", "rss", "bytes", "dropped")
+                self.end = dict(zip(names, struct.unpack("<4B5I7Q", payload)))
+                self.end["ended"] = ENDED[self.end["ended"]]
+                self.end["why"] = WHY[self.end["why"]]
+                self.end["step"] = STEP[self.end["step"]]
+        self.output = {stream: b"".join(pieces) for stream, pieces in parts.items()}
+
+
+class Channel:
+    """A devs-hand run or attach, and what it has sent."""
+
+    def __init__(self, *words, beats=True, **options):
+        self.process = subprocess.Popen([HAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, **options)
+        self.beats = beats
+        self.data = bytearray()
+        self.used = 0
+        self.spool = bytearray()
+        self.first = None  # offset of the spool's first byte here
+        self.stamp = None
+        self.hello = self.refused = self.finish = None
+        self.ended = False
+
+    def take(self):
+        for kind, _, payload in split(memoryview(self.data)[self.used:], checked=False):
+            self.used += HEAD + len(payload)
+            check(self.finish is None and self.refused is None, "a frame after the last one")
+            check((kind == ord("H")) == (self.hello is None), "the hello is the first frame, and only it")
+            if kind == ord("H"):
+                check(payload.startswith(b"devshand"), payload)
+                protocol, self.stamp = struct.unpack_from("<IQ", payload, 8)
+                self.hello = (protocol, payload[20:])
+            elif kind == ord("X"):
+                code, number = struct.unpack_from("<II", payload)
+                self.refused = (code, number, payload[8:].decode())
+            elif kind == ord("T"):
+                self.stamp = struct.unpack("<Q", payload)[0]
+                if self.beats:
+                    self.send(frame("h", payload))
+            elif kind == ord("S"):
+                offset = struct.unpack_from("<Q", payload)[0]
+                if self.first is None:
+                    self.first = offset
+                same(offset, self.first + len(self.spool), "offset")
+                self.spool += payload[8:]
+            else:
+                same(chr(kind), "F")
+                state, _, whole, size = struct.unpack("<IIQQ", payload)
+                self.finish = (STATE[state], whole, size)
+        del self.data[:self.used]
+        self.used = 0
+
+    def send(self, data):
+        try:
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def read(self):
+        """Reads once; waits for something."""
+        ready, _, _ = select.select([self.process.stdout], [], [], LIMIT_S)
+        check(ready, "nothing was sent")
+        data = os.read(self.process.stdout.fileno(), 1 << 20)
+        self.ended = not data
+        self.data += data
+        self.take()
+
+    def until(self, condition, what):
+        while not condition(self):
+            check(not self.ended, what, "did not happen; refused:", self.refused, "finish:", self.finish)
+            self.read()
+        return self
+
+    def until_output(self, text):
+        return self.until(lambda one: text in Spool(one.spool).output[1], f"output {text}")
+
+    def until_start(self):
+        return self.until(lambda one: STARTED in Spool(one.spool).kinds, "a start")
+
+    def wait(self):
+        """Reads everything and returns the exit code."""
+        while not self.ended:
+            self.read()
+        self.close()
+        return self.process.returncode
+
+    def close(self):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            try:
+                stream.close()
+            except BrokenPipeError:
+                pass
+        self.process.wait(LIMIT_S)
+
+    def kill(self):
+        self.process.kill()
+        self.close()
+
+    def end(self, what=""):
+        """Reads until the end of the attempt and returns it."""
+        code = self.wait()
+        check(self.finish and self.finish[0] == "ended", what, "finish:", self.finish, "refused:",
+              self.refused)
+        same(code, 0, "exit code of devs-hand")
+        spool = Spool(self.spool)
+        check(spool.end, what, "no end frame")
+        return spool.end
+
+
+def request(argv, env=(), cwd="/", stdin=b"", lease_ms=60000, grace_ms=5000, stamp=0):
+    """Returns the bytes of a request."""
+    encode = os.fsencode
+    parts = [frame("R", struct.pack("<6IQ", 1, lease_ms, grace_ms, len(argv), len(env), 0, len(stdin)))]
+    parts += [frame("a", encode(word)) for word in argv]
+    parts += [frame("e", encode(word)) for word in env]
+    parts.append(frame("d", encode(cwd)))
+    parts += [frame("i", stdin[at:at + (1 << 17)]) for at in range(0, len(stdin), 1 << 17)]
+    parts.append(frame("G", struct.pack("<Q", stamp)))
+    return b"".join(parts)
+
+
+count = 0
+
+
+def new_dir():
+    global count
+    count += 1
+    return os.path.join(ROOT, f"attempt-{count}")
+
+
+def run(argv, path=None, beats=True, popen=None, **options):
+    """Starts an attempt."""
+    channel = Channel("run", path or new_dir(), beats=beats, **(popen or {}))
+    channel.dir = channel.process.args[2]
+    channel.until(lambda one: one.hello, "a hello")
+    options.setdefault("env", ["PATH=/usr/bin:/bin"])
+    channel.send(request(argv, stamp=channel.stamp, **options))
+    return channel
+
+
+def shell(script, *words, **options):
+    return run(["sh", "-c", script, "sh", *words], **options)
+
+
+def attach(path, start=0, **options):
+    return Channel("attach", path, str(start), **options)
+
+
+def state(path):
+    done = subprocess.run([HAND, "state", path], capture_output=True, check=False, timeout=LIMIT_S)
+    return json.loads(done.stdout) if done.returncode == 0 else done.returncode
+
+
+def tell(*words):
+    return subprocess.run([HAND, *words], capture_output=True, check=False, timeout=LIMIT_S).returncode
+
+
+def read_spool(path):
+    with open(os.path.join(path, "spool"), "rb") as file:
+        return file.read()
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def marked(mark):
+    """Returns the processes whose environment has MARK=mark."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if f"MARK={mark}".encode() in file.read().split(b"\0") and is_alive(pid):
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def passed(end):
+    return (end["ended"], end["code"], end["why"], end["proven"], end["left"]) == ("exit", 0, "own", 1, 0)
+
+
+# --- cases ---
+
+
+def case_hello_and_end():
+    one = shell("echo out; echo err >&2; exit 7")
+    same(one.hello[0], 1, "protocol")
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["proven"], end["left"]), ("exit", 7, "own", 1, 0))
+    spool = Spool(one.spool, checked=True)
+    same(spool.output, {1: b"out\n", 2: b"err\n"})
+    same((spool.kinds[0], spool.kinds[1], spool.kinds[-1]), (BEGIN, STARTED, END))
+    same(bytes(one.spool), read_spool(one.dir), "what was sent")
+    same(end["bytes"], 8)
+    check(end["rss"] > 100 and end["at_ms"] > 0, end)
+    info = state(one.dir)
+    same((info["state"], info["exit_code"], info["passed"], info["whole"]),
+         ("ended", 7, False, len(one.spool)))
+    check(one.hello[1].decode() in subprocess.run([HAND, "--version"], capture_output=True, text=True,
+                                                  check=True).stdout, "build")
+
+
+def case_files_are_private():
+    one = run(["true"], popen={"umask": 0})
+    check(passed(one.end()))
+    same(os.stat(one.dir).st_mode & 0o777, 0o700)
+    same(sorted(os.listdir(one.dir)), ["control", "spool"])
+    for name in os.listdir(one.dir):
+        same(os.stat(os.path.join(one.dir, name)).st_mode & 0o777, 0o600, name)
+
+
+def case_once():
+    one = shell("sleep 300", grace_ms=0)
+    one.until_start()
+    other = run(["true"], path=one.dir)
+    same(other.wait(), EXISTS)
+    same(other.refused[0], EXISTS)
+    same(state(one.dir)["state"], "running")
+    same(tell("order", one.dir, "kill"), 0)
+    same((one.end()["ended"], Spool(one.spool).end["code"]), ("signal", 9))
+    again = run(["true"], path=one.dir)
+    same(again.wait(), EXISTS, "after the end")
+    # Of many at once, one starts.
+    path = new_dir()
+    mark = os.path.join(ROOT, "starts")
+    many = [run(["sh", "-c", f"echo x >>{mark}"], path=path) for _ in range(8)]
+    codes = sorted(one.wait() for one in many)
+    same(codes, [0] + [EXISTS] * 7)
+    with open(mark, encoding="ascii") as file:
+        same(file.read(), "x\n")
+
+
+def case_signal_end():
+    end = shell("kill -SEGV $$").end()
+    same((end["ended"], end["code"], end["why"]), ("signal", signal.SIGSEGV, "own"))
+
+
+def case_start_failures():
+    refused = os.path.join(ROOT, "refused")
+    with open(refused, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n")
+    for argv, cwd, step, number in (
+            (["/nonexistent"], "/", "program", errno.ENOENT),
+            (["nonexistent-program"], "/", "program", errno.ENOENT),
+            ([""], "/", "program", errno.ENOENT),
+            ([refused], "/", "program", errno.EACCES),
+            (["refused"], "/", "program", errno.EACCES),
+            (["/"], "/", "program", errno.EACCES),
+            (["true"], "/nonexistent", "directory", errno.ENOENT),
+            (["true"], "/dev/null", "directory", errno.ENOTDIR)):
+        one = run(argv, cwd=cwd, env=["PATH=/nonexistent:" + ROOT])
+        end = one.end()
+        same((end["ended"], end["step"], end["code"], end["left"], end["proven"]),
+             ("not started", step, number, 0, 1), argv)
+        same(Spool(one.spool).kinds, [BEGIN, END])
+        info = state(one.dir)
+        same((info["not_started"], info["errno"], info["passed"]), (step, number, False))
+
+
+def case_everything_arrives():
+    """Arguments, environment, stdin and output of all byte values."""
+    every = bytes(range(1, 256))
+    show = ("import sys,os;o=sys.stdout.buffer;"
+            "o.write(repr([os.fsencode(a) for a in sys.argv[1:]]).encode());"
+            "o.write(repr(sorted(os.environb.items())).encode());o.write(os.getcwdb());"
+            "o.write(sys.stdin.buffer.read())")
+    cwd = os.path.join(ROOT, "a dir\n")
+    os.makedirs(cwd, exist_ok=True)
+    words = [b"", every, b"x" * 100000, b"a b\n'\"$(id)"]
+    env = [b"A=" + every, b"PATH=/usr/bin:/bin", b"E="]
+    data = bytes(range(256)) * 3000
+    one = run(["/usr/bin/python3", "-I", "-c", show, *map(os.fsdecode, words)],
+              env=[os.fsdecode(entry) for entry in env], cwd=cwd, stdin=data)
+    check(passed(one.end()), Spool(one.spool).output[2])
+    wanted = repr(words).encode()
+    got = Spool(one.spool).output[1]
+    check(got.startswith(wanted), "arguments")
+    got = got[len(wanted):]
+    entries = sorted((name, value) for name, _, value in (entry.partition(b"=") for entry in env))
+    # Python adds LC_CTYPE to its own environment in the C locale.
+    for extra in ([], [(b"LC_CTYPE", b"C.UTF-8")]):
+        wanted = repr(sorted(entries + extra)).encode()
+        if got.startswith(wanted):
+            got = got[len(wanted):]
+            break
+    check(got.startswith(os.fsencode(cwd)), "environment or directory")
+    check(got[len(os.fsencode(cwd)):] == data, "stdin")
+
+
+def case_much_output():
+    """20 MB through stdin and back, in flat memory."""
+    data = random.Random(1).randbytes(20 * 1000 * 1000)
+    one = run(["sh", "-c", "cat; head -c 1000 /dev/zero >&2"], stdin=data)
+    check(passed(one.end()))
+    spool = Spool(one.spool)
+    check(spool.output[1] == data and spool.output[2] == bytes(1000), "output")
+    same(spool.end["bytes"], len(data) + 1000)
+
+
+def case_attach_from_each_byte():
+    one = shell("echo one; echo two >&2")
+    one.end()
+    spool = read_spool(one.dir)
+    for start in range(len(spool) + 2):
+        other = attach(one.dir, start)
+        same(other.wait(), 0)
+        same(bytes(other.spool), spool[start:], start)
+        same(other.finish, ("ended", len(spool), len(spool)))
+    for bad in ("", "-1", "x", "1x", "99999999999999999999999"):
+        same(tell("attach", one.dir, bad), 2, bad)
+
+
+def case_two_attaches():
+    go = os.path.join(ROOT, "go")
+    one = shell('echo first; until [ -e "$1" ]; do sleep 0.01; done; echo last', go)
+    one.until_output(b"first\n")
+    two = attach(one.dir).until_output(b"first\n")
+    one.kill()
+    three = attach(one.dir, 5)
+    three.until(lambda some: some.spool, "bytes")
+    with open(go, "w", encoding="ascii"):
+        pass
+    check(passed(two.end()))
+    three.wait()
+    same(bytes(three.spool), bytes(two.spool)[5:])
+
+
+def case_detach():
+    """stdin ends: sends what is there, and the attempt goes on."""
+    one = shell("echo here; sleep 300", grace_ms=0)
+    one.until_output(b"here\n")
+    one.process.stdin.close()
+    same(one.wait(), 0)
+    same(one.finish[0], "running")
+    other = attach(one.dir, one.finish[1])
+    other.send(frame("t"))
+    end = other.end()
+    same((end["ended"], end["code"], end["why"]), ("signal", signal.SIGTERM, "term"))
+
+
+def case_starter_dies():
+    """Whoever started it is killed, with its group and its terminal: the attempt goes on."""
+    go = os.path.join(ROOT, "go-on")
+    one = shell('echo here; until [ -e "$1" ]; do sleep 0.01; done; echo done', go,
+                popen={"start_new_session": True})
+    one.until_output(b"here\n")
+    info = state(one.dir)
+    for name in ("keeper", "command"):
+        check(os.getsid(info[name]) != one.process.pid, name, "is in the session of its starter")
+    os.killpg(one.process.pid, signal.SIGHUP)
+    one.kill()
+    same(state(one.dir)["state"], "running")
+    os.kill(info["keeper"], signal.SIGHUP)
+    with open(go, "w", encoding="ascii"):
+        pass
+    check(passed(attach(one.dir).end()))
+
+
+def case_descriptors():
+    """Neither the keeper nor the command has a descriptor of the starter."""
+    inner, outer = os.pipe()
+    one = run(["sh", "-c", "ls -l /proc/self/fd | grep -c pipe; sleep 300"], grace_ms=0,
+              popen={"pass_fds": (outer,)})
+    os.close(outer)
+    one.until(lambda some: Spool(some.spool).output[1].endswith(b"\n"), "output")
+    same(Spool(one.spool).output[1], b"2\n", "stderr and the pipe to grep")
+    one.kill()
+    same(os.read(inner, 1), b"", "end of file: nobody holds the other end")
+    keeper = state(one.dir)["keeper"]
+    names = [os.readlink(f"/proc/{keeper}/fd/{fd}") for fd in os.listdir(f"/proc/{keeper}/fd")]
+    same(names.count("/dev/null"), 3)
+    same(sum(name.startswith(one.dir) for name in names), 2, names)
+    check(len(names) <= 10, names)
+    same(tell("order", one.dir, "kill"), 0)
+    attach(one.dir).end()
+
+
+def case_slow_reader():
+    """Nobody reads: the command still finishes, and orders still arrive."""
+    one = shell("head -c 5000000 /dev/zero; echo all >&2; trap '' TERM; while :; do sleep 300; done",
+                grace_ms=100)
+    until(lambda: isinstance(state(one.dir), dict) and state(one.dir)["output_bytes"] == 5000004, "all output")
+    one.send(frame("t"))
+    until(lambda: state(one.dir)["state"] == "ended", "the end")
+    end = one.end()
+    same((end["why"], end["code"]), ("term", 9))
+    same(len(Spool(one.spool).output[1]), 5000000)
+
+
+def case_reader_dies():
+    one = shell("echo here; sleep 300", grace_ms=0)
+    one.until_output(b"here\n")
+    one.process.stdout.close()
+    same(one.process.wait(LIMIT_S), CHANNEL, "an attach without a reader ends, even without output")
+    same(state(one.dir)["state"], "running")
+    same(tell("order", one.dir, "kill"), 0)
+    same(attach(one.dir).end()["why"], "kill")
+
+
+def case_deaf_to_term():
+    one = shell("trap '' TERM; echo deaf; while :; do sleep 300; done", grace_ms=100)
+    one.until_output(b"deaf\n")
+    one.send(frame("t"))
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["proven"]), ("signal", 9, "term", 1))
+    check(end["kills"] >= 1, end)
+
+
+def case_term_is_enough():
+    one = shell("trap 'echo bye; exit 3' TERM; echo ready; while :; do sleep 0.01; done",
+                grace_ms=60000)
+    one.until_output(b"ready\n")
+    same(tell("order", one.dir, "term"), 0)
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["kills"]), ("exit", 3, "term", 0))
+    same(Spool(one.spool).output[1], b"ready\nbye\n")
+    same(tell("order", one.dir, "term"), 0, "after the end")
+
+
+def case_stopped_command():
+    """A stopped process gets CONT so that it notices TERM."""
+    one = shell("trap 'exit 4' TERM; echo ready; kill -STOP $$; while :; do sleep 0.01; done",
+                grace_ms=60000)
+    one.until_output(b"ready\n")
+    command = state(one.dir)["command"]
+
+    def is_stopped():
+        with open(f"/proc/{command}/stat", encoding="latin-1") as file:
+            return file.read().rpartition(")")[2].split()[0] == "T"
+    until(is_stopped, "a stopped command")
+    one.send(frame("t"))
+    same(one.end()["code"], 4)
+
+
+def case_leftovers():
+    """setsid, double forks and 200 forks: nothing is left, and the end says so."""
+    for name, script, least in (
+            ("setsid", "setsid sleep 300 & while ! pgrep -s 0 x; do break; done", 1),
+            ("double", "(setsid sh -c 'sleep 300 & sleep 300 &' &)", 1),
+            ("many", "i=0; while [ $i -lt 200 ]; do setsid sleep 300 & i=$((i+1)); done", 100)):
+        mark = f"{os.getpid()}-{name}"
+        one = shell(script, env=["PATH=/usr/bin:/bin", f"MARK={mark}"], grace_ms=60000)
+        end = one.end(name)
+        same((end["ended"], end["code"], end["why"], end["proven"]), ("exit", 0, "own", 1), name)
+        check(end["left"] >= least, name, end)
+        same(marked(mark), [], name)
+        check(not state(one.dir)["passed"], name)
+
+
+def case_deaf_leftovers():
+    mark = f"{os.getpid()}-deaf"
+    ready = os.path.join(ROOT, "deaf-ready")
+    one = shell('setsid sh -c "trap \'\' TERM; : >\\"$1\\"; while :; do sleep 300; done" sh "$1" &'
+                ' until [ -e "$1" ]; do sleep 0.01; done', ready,
+                env=["PATH=/usr/bin:/bin", f"MARK={mark}"], grace_ms=50)
+    end = one.end()
+    check(end["left"] >= 1 and end["kills"] >= 1 and end["proven"] == 1, end)
+    same(marked(mark), [])
+
+
+def case_fork_bomb():
+    """Processes that fork while they are killed."""
+    mark = f"{os.getpid()}-bomb"
+    script = ("trap '' TERM; f() { n=0; while [ $n -lt 30 ]; do setsid sh -c 'trap \"\" TERM; sleep 300 & wait' & "
+              "n=$((n+1)); done; wait; }; echo go; f")
+    one = shell(script, env=["PATH=/usr/bin:/bin", f"MARK={mark}"], grace_ms=0)
+    one.until_output(b"go\n")
+    one.send(frame("k"))
+    end = one.end()
+    same((end["why"], end["proven"], end["remaining"]), ("kill", 1, 0))
+    same(marked(mark), [])
+
+
+def case_lease():
+    one = shell("trap '' TERM; while :; do sleep 300; done", lease_ms=300, grace_ms=50, beats=False)
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["proven"]), ("signal", 9, "lease", 1))
+    check(300 <= end["ran_ms"] + 50, end)
+
+
+def case_lease_is_renewed():
+    """An attach keeps it alive, and no longer than that: old stamps do not count."""
+    one = shell("while :; do sleep 300; done", lease_ms=400, grace_ms=0)
+    first = one.stamp
+    one.until(lambda some: some.stamp >= first + 1200, "three leases")
+    same(state(one.dir)["state"], "running")
+    one.beats = False
+    old = one.stamp
+    future = struct.pack("<Q", MASK)
+    while not one.ended and one.finish is None:
+        one.send(frame("h", struct.pack("<Q", old)))
+        one.read()
+    end = one.end()
+    same(end["why"], "lease")
+    # A stamp from the future counts as now.
+    two = shell("while :; do sleep 300; done", lease_ms=300, grace_ms=0, beats=False)
+    two.until_start()
+    two.send(frame("h", future))
+    same(two.end()["why"], "lease")
+
+
+def case_late_request():
+    """A request that was under way longer than its lease starts nothing."""
+    one = Channel("run", new_dir(), beats=False)
+    one.until(lambda some: some.hello, "a hello")
+    stamp = one.stamp
+    one.until(lambda some: some.stamp > stamp + 200, "a tick")
+    one.send(request(["true"], stamp=stamp, lease_ms=200))
+    same(one.wait(), BAD_REQUEST)
+    check("lease" in one.refused[2], one.refused)
+    check(not os.path.exists(one.process.args[2]), "a directory was created")
+
+
+def case_foreign_term():
+    """A cluster that ends everything: an exit code 0 does not pass."""
+    one = shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done", grace_ms=60000)
+    one.until_output(b"ready\n")
+    os.kill(state(one.dir)["keeper"], signal.SIGTERM)
+    end = one.end()
+    same((end["ended"], end["code"], end["why"]), ("exit", 0, "foreign"))
+    check(not state(one.dir)["passed"])
+
+
+def case_killed_attach():
+    one = shell("echo one; sleep 0.01; echo two; sleep 300", grace_ms=0)
+    one.until_output(b"one\n")
+    one.kill()
+    other = attach(one.dir, len(one.spool))
+    other.until(lambda some: b"two\n" in Spool(bytes(one.spool) + bytes(some.spool)).output[1], "the rest")
+    other.send(frame("k"))
+    other.end()
+    same(Spool(bytes(one.spool) + bytes(other.spool)).output[1], b"one\ntwo\n")
+
+
+def case_killed_keeper():
+    one = shell("echo here; sleep 300")
+    one.until_output(b"here\n")
+    info = state(one.dir)
+    os.kill(info["keeper"], signal.SIGKILL)
+    same(one.wait(), LOST)
+    same(one.finish, ("lost", len(one.spool), len(one.spool)))
+    check(Spool(one.spool).end is None, "an end without a keeper")
+    lost = state(one.dir)
+    check(lost["state"] == "lost" and "exit_code" not in lost and "passed" not in lost, lost)
+    until(lambda: not is_alive(info["command"]), "the command dies with its keeper")
+    same(attach(one.dir).wait(), LOST)
+    same(tell("order", one.dir, "term"), LOST)
+    same(tell("clean", one.dir), LOST)
+    same(tell("clean", "--lost", one.dir), 0)
+
+
+def case_killed_command():
+    one = shell("echo here; sleep 300")
+    one.until_output(b"here\n")
+    os.kill(state(one.dir)["command"], signal.SIGKILL)
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["proven"]), ("signal", 9, "own", 1))
+
+
+def case_clean():
+    one = shell("echo here; sleep 300", grace_ms=0)
+    one.until_output(b"here\n")
+    same(tell("clean", one.dir), RUNNING)
+    same(tell("clean", "--lost", one.dir), RUNNING)
+    same(tell("order", one.dir, "kill"), 0)
+    one.end()
+    other = os.path.join(one.dir, "note")
+    with open(other, "w", encoding="ascii"):
+        pass
+    same(tell("clean", one.dir), BAD_DIR, "a file of somebody else")
+    same(state(one.dir)["state"], "ended")
+    os.unlink(other)
+    same(tell("clean", one.dir), 0)
+    check(not os.path.exists(one.dir))
+    for words in (("clean", one.dir), ("state", one.dir), ("attach", one.dir, "0"),
+                  ("order", one.dir, "term")):
+        same(tell(*words), NONE, words)
+
+
+def case_hostile_dir():
+    one = shell("echo here")
+    one.end()
+    link = os.path.join(ROOT, "link")
+    os.symlink(one.dir, link)
+    for path in (link, link + "/", link + "//"):
+        same(run(["true"], path=path).wait(), EXISTS, path)
+        for words in (("state", path), ("attach", path, "0"), ("order", path, "term"), ("clean", path)):
+            same(tell(*words), BAD_DIR, words)
+    dangling = os.path.join(ROOT, "dangling")
+    os.symlink(os.path.join(ROOT, "nowhere"), dangling)
+    same(run(["true"], path=dangling).wait(), EXISTS)
+    check(not os.path.exists(os.path.join(ROOT, "nowhere")))
+    same(run(["true"], path=os.path.join(ROOT, "missing", "x")).wait(), BAD_DIR)
+    os.chmod(one.dir, 0o755)
+    same(tell("state", one.dir), BAD_DIR, "a directory that others can read")
+    os.chmod(one.dir, 0o700)
+    spool = os.path.join(one.dir, "spool")
+    os.rename(spool, spool + ".x")
+    for make in (lambda: os.symlink(spool + ".x", spool), lambda: os.mkfifo(spool),
+                 lambda: os.mkdir(spool), lambda: os.link(spool + ".x", spool)):
+        make()
+        check(tell("state", one.dir) in (BAD_DIR, NONE))
+        check(tell("attach", one.dir, "0") in (BAD_DIR, NONE))
+        os.rmdir(spool) if os.path.isdir(spool) else os.unlink(spool)
+    same(tell("state", one.dir), NONE, "no spool")
+
+
+def case_damaged_spool():
+    """Cut at each byte, and with a wrong byte: sends what is whole, and says how much that is."""
+    one = shell("echo one; echo two >&2")
+    one.end()
+    spool = read_spool(one.dir)
+    path = os.path.join(one.dir, "spool")
+    ends = [0]
+    for _, _, payload in split(spool):
+        ends.append(ends[-1] + HEAD + len(payload))
+    chance = random.Random(4)
+    for cut in sorted(chance.sample(range(len(spool)), 60)) + ends[:-1]:
+        with open(path, "wb") as file:
+            file.write(spool[:cut])
+        whole = max(end for end in ends if end <= cut)
+        other = attach(one.dir)
+        same(other.wait(), LOST, cut)
+        same((other.finish, bytes(other.spool)), (("lost", whole, cut), spool[:whole]), cut)
+        info = state(one.dir)
+        same((info["state"], info["whole"], info["size"]), ("lost", whole, cut))
+        check("passed" not in info)
+    for at in sorted(chance.sample(range(len(spool)), 60)):
+        wrong = bytearray(spool)
+        wrong[at] ^= 1 << chance.randrange(8)
+        with open(path, "wb") as file:
+            file.write(wrong)
+        whole = max(end for end in ends if end <= at)
+        other = attach(one.dir)
+        check(other.wait() in (DAMAGED, LOST), at)  # a longer length looks like a cut
+        same((other.finish[0] in ("damaged", "lost"), other.finish[1]), (True, whole), at)
+        same(bytes(other.spool), spool[:whole], at)
+    for tail in (b"\0" * 100, spool[-40:], b"E"):
+        with open(path, "wb") as file:
+            file.write(spool + tail)
+        same(attach(one.dir).wait(), DAMAGED, "bytes after the end")
+    other = spool[:ends[2]] + spool[ends[3]:]  # an output frame is missing
+    with open(path, "wb") as file:
+        file.write(other)
+    same(attach(one.dir).wait(), DAMAGED, "a missing frame")
+
+
+def case_file_size_limit():
+    limit = 100 * 1000
+
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    one = shell("head -c 1000000 /dev/zero; sleep 300", grace_ms=100, popen={"preexec_fn": lower})
+    end = one.end()
+    same((end["why"], end["spool_errno"], end["proven"]), ("spool", errno.EFBIG, 1))
+    check(end["dropped"] > 0 and len(read_spool(one.dir)) <= limit, end)
+    same(end["bytes"], len(Spool(one.spool).output[1]))
+    check(not state(one.dir)["passed"])
+
+
+def case_full_disk():
+    """A disk of 512 KiB: the end still fits. Needs root for the file system."""
+    disk = os.path.join(ROOT, "disk")
+    os.makedirs(disk, exist_ok=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "none", disk], check=False,
+                             capture_output=True)
+    if mounted.returncode != 0:
+        print("  cannot mount a file system here")
+        return
+    try:
+        one = shell("head -c 2000000 /dev/zero; sleep 300", path=os.path.join(disk, "a"), grace_ms=100)
+        end = one.end()
+        same((end["why"], end["spool_errno"], end["proven"]), ("spool", errno.ENOSPC, 1))
+        check(end["dropped"] > 0 and 0 < end["bytes"] < 512 * 1024, end)
+        same(end["bytes"], len(Spool(one.spool).output[1]))
+        # The disk is full now: nothing can be started, and nothing is left of the try.
+        with open(os.path.join(disk, "fill"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+        same(run(["true"], path=os.path.join(disk, "b")).wait(), BAD_DIR)
+        check(not os.path.exists(os.path.join(disk, "b")))
+        same(tell("clean", one.dir), 0)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+def case_bad_requests():
+    good = request(["true"])
+    frames = []
+    for kind, stream, payload in split(good):
+        frames.append(frame(chr(kind), payload, stream))
+    wrong = [
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"".join(frames[1:]),
+        b"".join(frames[:2] + frames[:1]),
+        frames[0] + frame("a", b"a\0b"),
+        frames[0] + frames[1] + frame("d", b"relative"),
+        request(["true"], lease_ms=0),
+        request(["true"], lease_ms=2**32 - 1),
+        request(["true"], grace_ms=2**32 - 1),
+        request([]),
+        request(["true"], env=["=x"]),
+        request(["true"], env=["x"]),
+        request(["true"], stamp=MASK),
+        good[:5] + b"\xff" + good[6:],
+    ]
+    for data in wrong:
+        one = Channel("run", new_dir())
+        one.until(lambda some: some.hello, "a hello")
+        one.send(data)
+        one.process.stdin.close()
+        same(one.wait(), BAD_REQUEST, data[:100])
+        same(one.refused[0], BAD_REQUEST)
+        check(not os.path.exists(one.process.args[2]), "a directory was created")
+    for cut in range(0, len(good), 7):
+        one = Channel("run", new_dir())
+        one.send(good[:cut])
+        one.process.stdin.close()
+        same(one.wait(), BAD_REQUEST, cut)
+        check(not os.path.exists(one.process.args[2]), "a directory was created")
+    one = shell("sleep 300", grace_ms=0)
+    one.until_start()
+    one.send(frame("i", b"more"))
+    same(one.wait(), BAD_REQUEST, "an unknown frame")
+    same(state(one.dir)["state"], "running")
+    same(tell("order", one.dir, "kill"), 0)
+    attach(one.dir).end()
+
+
+def case_garbage_in_the_control_pipe():
+    one = shell("sleep 300", grace_ms=0)
+    one.until_start()
+    with open(os.path.join(one.dir, "control"), "wb", buffering=0) as control:
+        for data in (b"\0" * 100, os.urandom(5000), b"t", frame("R", b"x" * 100)):
+            control.write(data)
+    # Garbage may look like the beginning of a long frame; what follows completes or ends it.
+    until(lambda: tell("order", one.dir, "kill") == 0 and state(one.dir)["state"] == "ended", "the end")
+    same(one.end()["why"], "kill")
+
+
+def case_ignored_signals():
+    """Neither ignored nor blocked signals reach the command."""
+    def ignore():
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
+    one = run(["grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"], popen={"preexec_fn": ignore})
+    check(passed(one.end()))
+    same({line.split()[1] for line in Spool(one.spool).output[1].splitlines()}, {b"0" * 16})
+
+
+def case_closed_streams():
+    """Started without stdin and stderr, it still keeps files apart."""
+    path = new_dir()
+    done = subprocess.run(["sh", "-c", '"$0" run "$1" <&- 2>&-', HAND, path], check=False,
+                          capture_output=True, timeout=LIMIT_S)
+    same(done.returncode, BAD_REQUEST)
+    check(not os.path.exists(path))
+
+
+def case_usage():
+    for words in ((), ("run",), ("attach", "x"), ("order", "x", "stop"), ("clean", "--all", "x"), ("x", "y")):
+        same(tell(*words), 2, words)
+    same(tell("--help"), 0)
+
+
+CASES = {name[5:]: function for name, function in globals().copy().items() if name.startswith("case_")}
+GROUPS = {
+    "start": """hello_and_end files_are_private once signal_end start_failures everything_arrives late_request
+        bad_requests ignored_signals closed_streams usage""",
+    "channel": """much_output attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
+        reader_dies killed_attach garbage_in_the_control_pipe""",
+    "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers fork_bomb lease
+        lease_is_renewed foreign_term killed_keeper killed_command""",
+    "damage": "clean hostile_dir damaged_spool file_size_limit full_disk",
+}
+
+
+def main():
+    global HAND, ROOT
+    same(sorted(" ".join(GROUPS.values()).split()), sorted(CASES), "cases of the groups")
+    HAND = os.path.abspath(sys.argv[1])
+    ROOT = tempfile.mkdtemp(prefix="devs-hand-")
+    failed = 0
+    cases = sys.argv[2:] or CASES
+    if sys.argv[2:3] == ["--group"]:
+        cases = GROUPS[sys.argv[3]].split()
+    for name in cases:
+        began = time.monotonic()
+        try:
+            CASES[name]()
+            word = "ok"
+        except Wrong as wrong:
+            word = f"WRONG: {wrong}"
+            failed += 1
+        print(f"{name}: {word} ({time.monotonic() - began:.1f} s)", flush=True)
+    for name in os.listdir(ROOT):  # end what a failed case has left
+        tell("order", os.path.join(ROOT, name), "kill")
+    shutil.rmtree(ROOT, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
