@@ -22,9 +22,9 @@ endfunction()
 
 set(man "${PROJECT_SOURCE_DIR}/scripts/make-man")
 set(man_sources "${man}" "${PROJECT_SOURCE_DIR}/scripts/md-to-man"
-  "${PROJECT_SOURCE_DIR}/docs/plan.md" "${PROJECT_SOURCE_DIR}/docs/policies.md"
+  "${PROJECT_SOURCE_DIR}/docs/hand.md" "${PROJECT_SOURCE_DIR}/docs/plan.md" "${PROJECT_SOURCE_DIR}/docs/policies.md"
   "${PROJECT_SOURCE_DIR}/docs/run-log.md" "${PROJECT_SOURCE_DIR}/packaging/debian/changelog")
-foreach(page devs.1 devs.config.5 devs-plan.5 devs-log.7)
+foreach(page devs.1 devs-hand.1 devs.config.5 devs-plan.5 devs-log.7)
   string(REGEX REPLACE ".*\\." "" section "${page}")
   devs_made_by("man/man${section}/${page}"
     COMMAND "${man}" $<TARGET_FILE:devs> "${page}"
@@ -39,10 +39,11 @@ set(always ALL)
 if(DEVS_SANITIZE OR DEVS_COVERAGE)
   set(always "")
 endif()
-add_custom_target(share ${always} DEPENDS ${made})
+add_custom_target(share ${always} DEPENDS ${made} ${DEVS_HAND_STATIC})
+add_dependencies(share devs-hand)
 
 # Built by default, but not by `--target devs`.
-foreach(file ${made})
+foreach(file ${made} ${DEVS_HAND_STATIC})
   install(CODE "if(NOT EXISTS \"${file}\")
     message(FATAL_ERROR \"not built yet: ${file}\\n\"
       \"first: cmake --build ${PROJECT_BINARY_DIR} --target devs share\")
@@ -50,6 +51,11 @@ foreach(file ${made})
 endforeach()
 
 install(TARGETS devs RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(DEVS_HAND_STATIC)
+  install(PROGRAMS "${DEVS_HAND_STATIC}" DESTINATION "${CMAKE_INSTALL_BINDIR}")
+else()
+  install(TARGETS devs-hand RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 install(DIRECTORY "${share}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 install(DIRECTORY "${share}/bash-completion" "${share}/fish" DESTINATION share)
 # Where Debian's zsh looks in /usr, and any zsh elsewhere.

@@ -7,7 +7,7 @@ source=$PWD
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 failed=0
-pages='devs.1 devs.config.5 devs-plan.5 devs-log.7'
+pages='devs.1 devs-hand.1 devs.config.5 devs-plan.5 devs-log.7'
 
 fail() {
 	echo "FAILED $*"

@@ -31,8 +31,8 @@ dpkg-deb -x "$package" root
 want 'it runs' "$(root/usr/bin/devs --version)" "$("$devs" --version)"
 want 'without its debug information' "$(readelf -SW root/usr/bin/devs | grep -c '\.debug_info')" 0
 want 'pages are compressed' "$(cd root/usr/share/man && echo man*/*)" \
-	'man1/devs.1.gz man5/devs-plan.5.gz man5/devs.config.5.gz man7/devs-log.7.gz'
-want 'and are pages' "$(zcat root/usr/share/man/man*/*.gz | grep -c '^\.SH SEE ALSO$')" 4
+	'man1/devs-hand.1.gz man1/devs.1.gz man5/devs-plan.5.gz man5/devs.config.5.gz man7/devs-log.7.gz'
+want 'and are pages' "$(zcat root/usr/share/man/man*/*.gz | grep -c '^\.SH SEE ALSO$')" 5
 want 'the licence is ours' "$(sed -n '/^License: Expat$/,/^$/p' root/usr/share/doc/devs/copyright |
 	sed -n '/^ Permission/,$s/^ //p' | sed 's/^\.$//' | cksum)" \
 	"$(sed -n '/^Permission/,$p' "$source/LICENSE" | cksum)"

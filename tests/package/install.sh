@@ -16,7 +16,7 @@ has() { [ -f "root$1" ] && passed=$((passed + 1)) || want "$1" missing there; }
 
 install_to /opt/tools
 want 'all of it is below the prefix' "$(ls -A root) $(ls -A root/opt)" 'opt tools'
-for file in bin/devs share/man/man1/devs.1 share/man/man5/devs.config.5 \
+for file in bin/devs bin/devs-hand share/man/man1/devs.1 share/man/man1/devs-hand.1 share/man/man5/devs.config.5 \
 	share/man/man5/devs-plan.5 share/man/man7/devs-log.7 \
 	share/bash-completion/completions/devs share/fish/vendor_completions.d/devs.fish \
 	share/zsh/site-functions/_devs share/doc/devs/README.md share/doc/devs/CHANGELOG.md \
