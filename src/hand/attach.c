@@ -105,10 +105,20 @@ static void receive(struct channel *channel)
     channel->in_at = 0;
     const ssize_t got =
         read(STDIN_FILENO, channel->in + channel->in_len, sizeof(channel->in) - channel->in_len);
-    if (got > 0)
+    if (got > 0) {
         channel->in_len += (size_t)got;
-    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+        if (channel->in_most < channel->in_len)
+            channel->in_most = channel->in_len;
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN))
         channel->in_ended = true;
+}
+
+/* Wipes what was used: a request may have secrets, and a copy of this memory belongs to the keeper,
+ * which may live for days. */
+static void wipe_received(struct channel *channel)
+{
+    explicit_bzero(channel->in, channel->in_at);
+    explicit_bzero(channel->in + channel->in_len, channel->in_most - channel->in_len);
 }
 
 /* Takes the next frame that was received. Its bytes are valid until receive(). */
@@ -203,6 +213,7 @@ int channel_request(struct channel *channel, struct order *order)
     }
     if (!finish_input(order->input))
         return channel_refuse(channel, HAND_EXIT_REQUEST, errno, "cannot keep stdin");
+    wipe_received(channel);
     const uint64_t now_ms = boot_ms();
     if (order->check.stamp_ms > now_ms)
         return channel_refuse(channel, HAND_EXIT_REQUEST, 0, "the request has an invalid stamp");

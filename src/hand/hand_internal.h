@@ -115,6 +115,7 @@ ATTR_MUST_USE bool keeper_start(const struct spool *spool, const struct order *o
 /* Our stdin and stdout, which are the channel to devs. */
 struct channel {
     size_t in_at, in_len; /* received and not used: in[in_at] to in[in_len - 1] */
+    size_t in_most;       /* the largest in_len so far */
     bool in_ended;
     uint64_t tick_at_ms; /* when the next tick is due */
     int64_t tick_ms;     /* from one tick to the next */

@@ -40,9 +40,11 @@ enum {
     STAT_BYTES = 1024,         /* of /proc/PID/stat; the fields that are read come first */
     PIPE_BYTES = 256 * 1024,   /* size of a pipe that was found full */
     DRAIN_MAX = 1024 * 1024,   /* the most that is read from a stream after the proof */
-    LOW_FD = 3,                /* the keeper's first descriptor */
-    HIGH_FD = 16,              /* above those */
-    SCAN_FDS_MAX = 65535,      /* the last one that is closed without close_range() */
+    CONTROL_BYTES = 4096,      /* read from the control pipe at once */
+    ORDER_BYTES_MAX = HAND_HEAD_BYTES + 8, /* no order is longer */
+    LOW_FD = 3,                            /* the keeper's first descriptor */
+    HIGH_FD = 16,                          /* above those */
+    SCAN_FDS_MAX = 65535,                  /* the last one that is closed without close_range() */
     SIGNAL_MAX = 64,
     NOT_STARTED_EXIT = 127,
     MS_PER_S = 1000,
@@ -77,7 +79,7 @@ struct keeper {
     uint64_t term_again_ms;
     struct hand_end end;
     uint8_t frame[HAND_SPOOL_FRAME_MAX]; /* of output */
-    uint8_t control[HAND_FRAME_MAX];
+    uint8_t control[CONTROL_BYTES];
     size_t control_len;
 };
 
@@ -502,7 +504,8 @@ static void read_control(struct keeper *keeper)
         uint64_t stamp_ms;
         const enum hand_read read =
             hand_frame_read(keeper->control + at, keeper->control_len - at, &frame);
-        if (read == HAND_BAD)
+        const bool is_too_long = read == HAND_MORE && keeper->control_len - at >= ORDER_BYTES_MAX;
+        if (read == HAND_BAD || is_too_long)
             at = keeper->control_len;
         if (read != HAND_WHOLE)
             break;

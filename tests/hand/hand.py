@@ -289,6 +289,24 @@ def passed(end):
     return (end["ended"], end["code"], end["why"], end["proven"], end["left"]) == ("exit", 0, "own", 1, 0)
 
 
+def memory_of(pid):
+    """Yields all memory that a process can write to; nothing if we may not read it."""
+    try:
+        memory = open(f"/proc/{pid}/mem", "rb", 0)
+    except PermissionError:
+        return
+    with memory, open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        for line in maps:
+            span, mode = line.split()[:2]
+            begin, end = (int(number, 16) for number in span.split("-"))
+            if mode.startswith("rw"):
+                memory.seek(begin)
+                try:
+                    yield line, memory.read(end - begin)
+                except OSError:
+                    continue
+
+
 # --- cases ---
 
 
@@ -405,6 +423,30 @@ def case_much_output():
     spool = Spool(one.spool)
     check(spool.output[1] == data and spool.output[2] == bytes(1000), "output")
     same(spool.end["bytes"], len(data) + 1000)
+
+
+def case_secrets():
+    """The environment, arguments and stdin are in no file, no command line and not in the memory of a
+    keeper."""
+    secret = "s3cret-" + "".join(random.Random(7).choices("abcdef", k=20))
+    one = run(["sh", "-c", "cat >/dev/null; exec sleep 300", secret], env=["PATH=/usr/bin:/bin", f"A={secret}"],
+              stdin=secret.encode() * 1000, grace_ms=0)
+    one.until_start()
+    info = state(one.dir)
+
+    def is_sleep():
+        with open(f"/proc/{info['command']}/comm", encoding="ascii") as file:
+            return file.read() == "sleep\n"
+    until(is_sleep, "the program")
+    check(secret.encode() not in read_spool(one.dir), "in the spool")
+    for pid in (info["keeper"], one.process.pid):
+        for name in ("cmdline", "environ"):
+            with open(f"/proc/{pid}/{name}", "rb") as file:
+                check(secret.encode() not in file.read(), name)
+        for place, data in memory_of(pid):
+            check(secret.encode() not in data, "in the memory of", pid, place)
+    same(tell("order", one.dir, "kill"), 0)
+    one.end()
 
 
 def case_attach_from_each_byte():
@@ -719,6 +761,8 @@ def case_damaged_spool():
     """Cut at each byte, and with a wrong byte: sends what is whole, and says how much that is."""
     one = shell("echo one; echo two >&2")
     one.end()
+    keeper = state(one.dir)["keeper"]
+    until(lambda: not is_alive(keeper), "the exit of the keeper, which still syncs the end")
     spool = read_spool(one.dir)
     path = os.path.join(one.dir, "spool")
     ends = [0]
@@ -846,7 +890,7 @@ def case_garbage_in_the_control_pipe():
     with open(os.path.join(one.dir, "control"), "wb", buffering=0) as control:
         for data in (b"\0" * 100, os.urandom(5000), b"t", frame("R", b"x" * 100)):
             control.write(data)
-    # Garbage may look like the beginning of a long frame; what follows completes or ends it.
+    # Garbage that the keeper reads together with an order hides it.
     until(lambda: tell("order", one.dir, "kill") == 0 and state(one.dir)["state"] == "ended", "the end")
     same(one.end()["why"], "kill")
 
@@ -879,9 +923,9 @@ def case_usage():
 
 CASES = {name[5:]: function for name, function in globals().copy().items() if name.startswith("case_")}
 GROUPS = {
-    "start": """hello_and_end files_are_private once signal_end start_failures everything_arrives late_request
+    "start": """hello_and_end files_are_private once signal_end start_failures everything_arrives much_output secrets late_request
         bad_requests ignored_signals closed_streams usage""",
-    "channel": """much_output attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
+    "channel": """attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
         reader_dies killed_attach garbage_in_the_control_pipe""",
     "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers fork_bomb lease
         lease_is_renewed foreign_term killed_keeper killed_command""",
