@@ -44,8 +44,9 @@ void attempt_close(struct attempt_dir *attempt);
 /* Opens the control pipe for writing. Returns -1 with ENXIO if no keeper reads it. */
 ATTR_MUST_USE int control_open(int dir);
 
-/* Returns whether the keeper that writes this spool is alive. It holds a lock on the spool, which
- * the kernel releases when the keeper dies; a stored pid could have been reused. */
+/* Returns whether the keeper that writes this spool, or its guard, is alive. They hold a lock on
+ * the spool, which the kernel releases when both have ended; a stored pid could have been reused.
+ */
 ATTR_MUST_USE bool keeper_is_alive(int spool);
 
 /* Removes the attempt's files and its directory. Removes nothing if the directory has any other
@@ -106,8 +107,9 @@ struct order {
     int input;          /* a memory file with the bytes of stdin */
 };
 
-/* Forks a keeper and returns at once. The keeper never returns: it starts the command and exits
- * after the end. Returns false if it could not be started. The caller closes the spool. */
+/* Forks a guard and a keeper, and returns at once. They never return: the keeper starts the command
+ * and exits after the end. Returns false with errno if the guard could not be started; any later
+ * failure is in the end. The caller closes the spool. */
 ATTR_MUST_USE bool keeper_start(const struct spool *spool, const struct order *order);
 
 /* --- attach.c --- */

@@ -8,6 +8,10 @@
  * subreaper, so it becomes the parent of all of them sooner or later, and when waitpid() fails with
  * ECHILD, there are none. Nothing else is taken as proof.
  *
+ * The keeper's parent is a guard, which only waits. If the keeper is killed, its processes become
+ * the guard's, which kills them. It shares the lock on the spool, so an attempt is reported as lost
+ * only when nothing of it is left, unless both were killed.
+ *
  * A signal is sent to a process only while its pid cannot have been reused: it is our child, which
  * we have not reaped, or a pidfd refers to it. */
 #define _GNU_SOURCE /* pipe2, syscall, wait4, F_SETPIPE_SZ */
@@ -29,6 +33,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -36,6 +41,8 @@ enum {
     KILL_AGAIN_MS = 10,        /* from one search for processes to kill to the next */
     TERM_AGAIN_MS = 10,        /* the same for TERM; doubles up to: */
     TERM_AGAIN_MS_MAX = 1000,
+    GUARD_AGAIN_MS_MAX =
+        1000, /* the guard's searches begin at KILL_AGAIN_MS, and double up to this */
     PROCESSES_MAX = 32 * 1024, /* processes of the machine that one search looks at */
     STAT_BYTES = 1024,         /* of /proc/PID/stat; the fields that are read come first */
     PIPE_BYTES = 256 * 1024,   /* size of a pipe that was found full */
@@ -66,7 +73,7 @@ struct stream {
 
 struct keeper {
     struct spool spool;
-    const struct hand_request *request;
+    const struct hand_request *request; /* borrowed */
     int signals, timer;
     int started; /* reads a struct start_failure, or end of file after the exec; -1 = known */
     struct stream streams[2];
@@ -749,19 +756,20 @@ static bool keep_descriptors(struct spool *spool, struct order *order)
 
 static struct keeper the_keeper; /* too large for a stack; one for each process */
 
-_Noreturn static void run_keeper(const struct spool *spool, const struct order *order)
+/* Does not return. Owns the order. `has_kept` is whether keep_descriptors() succeeded; if not,
+ * errno says why. */
+_Noreturn static void run_keeper(const struct spool *spool, struct order *order, bool has_kept)
 {
     struct keeper *keeper = &the_keeper;
-    struct order own = *order;
     keeper->spool = *spool;
-    keeper->request = &own.check.request;
+    keeper->request = &order->check.request;
     keeper->started = keeper->streams[0].fd = keeper->streams[1].fd = -1;
     keeper->started_ms = boot_ms();
-    keeper->lease_ends_ms = own.check.stamp_ms + own.check.request.lease_ms;
-    if (!keep_descriptors(&keeper->spool, &own) || !open_events(keeper))
+    keeper->lease_ends_ms = order->check.stamp_ms + order->check.request.lease_ms;
+    if (!has_kept || !open_events(keeper))
         fail_to_start(keeper, HAND_STEP_PROCESS, errno);
     else
-        start_command(keeper, &own);
+        start_command(keeper, order);
     if (keeper->command > 0)
         keep(keeper);
     else
@@ -774,20 +782,58 @@ _Noreturn static void run_keeper(const struct spool *spool, const struct order *
     _exit(spool_finish(&keeper->spool, &keeper->end) ? 0 : HAND_EXIT_LOST);
 }
 
+/* Waits for the keeper, then kills what it has left, until there is nothing. */
+_Noreturn static void guard(pid_t keeper)
+{
+    long pause_ms = KILL_AGAIN_MS;
+    while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    for (;;) {
+        const pid_t pid = waitpid(-1, NULL, WNOHANG);
+        if (pid < 0 && errno == ECHILD)
+            _exit(0);
+        if (pid != 0)
+            continue;
+        const struct timespec pause = {.tv_sec = pause_ms / MS_PER_S,
+                                       .tv_nsec = pause_ms % MS_PER_S * NS_PER_MS};
+        (void)send_kill();
+        (void)nanosleep(&pause, NULL);
+        pause_ms = pause_ms * 2 < GUARD_AGAIN_MS_MAX ? pause_ms * 2 : GUARD_AGAIN_MS_MAX;
+    }
+}
+
+/* Becomes the guard, and forks the keeper. Does not return. */
+_Noreturn static void run_guard(const struct spool *spool, const struct order *order)
+{
+    struct spool own_spool = *spool;
+    struct order own_order = *order;
+    sigset_t all;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    bool ok = keep_descriptors(&own_spool, &own_order);
+    ok = ok && prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) == 0;
+    const pid_t keeper = ok ? fork() : -1;
+    if (keeper <= 0) /* without a guard, it reports that it could not start anything */
+        run_keeper(&own_spool, &own_order, keeper == 0);
+    close_fd(&own_spool.control);
+    order_done(&own_order);
+    guard(keeper);
+}
+
 bool keeper_start(const struct spool *spool, const struct order *order)
 {
     int status;
-    /* Two forks: nobody has to wait for the keeper, and as it does not lead its session, it never
+    /* Two forks: nobody has to wait for the guard, and as it does not lead its session, it never
      * gets a controlling terminal. */
     const pid_t between = fork();
     if (between < 0)
         return false;
     if (between == 0) {
         (void)setsid();
-        const pid_t keeper = fork();
-        if (keeper == 0)
-            run_keeper(spool, order);
-        _exit(keeper > 0 ? 0 : errno);
+        const pid_t pid = fork();
+        if (pid == 0)
+            run_guard(spool, order);
+        _exit(pid > 0 ? 0 : errno);
     }
     while (waitpid(between, &status, 0) < 0) {
         if (errno != EINTR)

@@ -114,7 +114,7 @@ starts=$(cat <<-'EOF'
 	src/engine/tree/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
 	src/hand/keeper.c execve 2 far
-	src/hand/keeper.c fork 3 far
+	src/hand/keeper.c fork 4 far
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
 	src/ui/app/outside.c posix_spawn 1 caller
 EOF
