@@ -81,10 +81,10 @@ int channel_refuse(struct channel *channel, enum hand_exit code, int number, con
     struct hand_refused refused = {.code = code, .number = number};
     (void)snprintf(refused.text, sizeof(refused.text), "%s%s%s", text, number ? ": " : "",
                    number ? strerror(number) : "");
-    (void)complain(code, 0, refused.text, NULL);
+    (void)complain((int)code, 0, refused.text, NULL);
     if (channel->out_len + HAND_SMALL_FRAME_MAX <= sizeof(channel->out))
         channel->out_len += hand_refused_write(channel->out + channel->out_len, &refused);
-    return code;
+    return (int)code;
 }
 
 /* Appends a tick if one is due. `out` must have space for a small frame. */
