@@ -79,15 +79,19 @@ static int start_attempt(const char *path, const struct order *order)
     return code;
 }
 
+/* Reports that attempt_open() failed. */
+static int complain_open(const char *path)
+{
+    if (errno == ENOENT || errno == ENODATA)
+        return complain(HAND_EXIT_NONE, 0, "no attempt in", path);
+    return complain(HAND_EXIT_DIR, errno, "cannot open", path);
+}
+
 /* Opens the attempt for a command without a channel. Returns HAND_EXIT_OK, or another code after it
  * was reported. */
 static int open_attempt(const char *path, struct attempt_dir *attempt)
 {
-    if (attempt_open(path, attempt))
-        return HAND_EXIT_OK;
-    if (errno == ENOENT || errno == ENODATA)
-        return complain(HAND_EXIT_NONE, 0, "no attempt in", path);
-    return complain(HAND_EXIT_DIR, errno, "cannot open", path);
+    return attempt_open(path, attempt) ? HAND_EXIT_OK : complain_open(path);
 }
 
 static int attach(const char *path, uint64_t from)
@@ -237,13 +241,30 @@ static int command_state(const char *path)
     return fflush(stdout) == 0 ? HAND_EXIT_OK : complain(HAND_EXIT_CHANNEL, errno, "stdout", NULL);
 }
 
+/* Removes the directory of an attempt whose start was interrupted before it had a spool. Nothing
+ * was started there. Whoever is about to create the spool fails to, and starts nothing either. */
+static int clean_unbegun(const char *path)
+{
+    const int dir = dir_open(path);
+    if (dir < 0)
+        return complain(HAND_EXIT_DIR, errno, "cannot open", path);
+    if (is_beginning(dir))
+        return complain(HAND_EXIT_RUNNING, 0, "the attempt is starting:", path);
+    if (!dir_remove(path, dir))
+        return complain(HAND_EXIT_DIR, errno, "cannot remove", path);
+    (void)close(dir);
+    return HAND_EXIT_OK;
+}
+
 static int command_clean(const char *path, bool lost_too)
 {
     uint64_t size;
     struct attempt_dir attempt;
-    const int code = open_attempt(path, &attempt);
-    if (code != HAND_EXIT_OK)
-        return code;
+    if (!attempt_open(path, &attempt)) {
+        if (errno == ENODATA && lost_too)
+            return clean_unbegun(path);
+        return complain_open(path);
+    }
     reader.fd = attempt.spool;
     const enum hand_state state = spool_look(&reader, &size);
     /* A keeper that has written the end has nothing to do but to exit. */

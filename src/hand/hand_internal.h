@@ -49,6 +49,9 @@ ATTR_MUST_USE int control_open(int dir);
  */
 ATTR_MUST_USE bool keeper_is_alive(int spool);
 
+/* Returns whether somebody is creating the spool of this directory. */
+ATTR_MUST_USE bool is_beginning(int dir);
+
 /* Removes the attempt's files and its directory. Removes nothing if the directory has any other
  * file (ENOTEMPTY). */
 ATTR_MUST_USE bool dir_remove(const char *path, int dir);

@@ -145,6 +145,15 @@ bool keeper_is_alive(int spool)
     return false;
 }
 
+bool is_beginning(int dir)
+{
+    const int spool = open_file(dir, new_name, S_IFREG, O_RDONLY);
+    const bool beginning = spool >= 0 && keeper_is_alive(spool);
+    if (spool >= 0)
+        (void)close(spool);
+    return beginning;
+}
+
 static bool is_our_name(const char *name)
 {
     return strcmp(name, spool_name) == 0 || strcmp(name, new_name) == 0 ||

@@ -7,6 +7,7 @@ Speaks the protocol of include/hand/hand_protocol.h itself. A case waits for a s
 time, and fails if the state does not come within LIMIT_S.
 """
 import errno
+import fcntl
 import json
 import os
 import random
@@ -759,6 +760,24 @@ def case_clean():
         same(tell(*words), NONE, words)
 
 
+def case_interrupted_start():
+    """A directory without a spool: nothing was started, and nothing can be."""
+    path = new_dir()
+    os.mkdir(path, 0o700)
+    unfinished = os.path.join(path, "spool.new")
+    with open(unfinished, "wb"):
+        pass
+    same(state(path), NONE)
+    same(run(["true"], path=path).wait(), EXISTS)
+    same(tell("clean", path), NONE)
+    lock = os.open(unfinished, os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    same(tell("clean", "--lost", path), RUNNING)
+    os.close(lock)
+    same(tell("clean", "--lost", path), 0)
+    check(not os.path.exists(path))
+
+
 def case_hostile_dir():
     one = shell("echo here")
     one.end()
@@ -959,7 +978,7 @@ GROUPS = {
         reader_dies killed_attach garbage_in_the_control_pipe""",
     "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers fork_bomb lease
         lease_is_renewed foreign_term killed_keeper killed_guard killed_command""",
-    "damage": "clean hostile_dir damaged_spool file_size_limit full_disk",
+    "damage": "clean interrupted_start hostile_dir damaged_spool file_size_limit full_disk",
 }
 
 
