@@ -141,9 +141,9 @@ struct hand_hello {
     uint64_t stamp_ms;
     char build[HAND_BUILD_MAX + 1];
 };
-/* See above. */
+/* Writes a HAND_HELLO frame. */
 size_t hand_hello_write(uint8_t *out, const struct hand_hello *hello);
-/* See above. Accepts other versions, of which `build` may be empty. */
+/* Accepts other versions, of which `build` may be empty. */
 ATTR_MUST_USE bool hand_hello_read(const struct hand_frame *frame, struct hand_hello *out);
 
 /* Finds the hello after at most HAND_NOISE_MAX bytes that a login shell may have printed. *skipped
@@ -157,9 +157,9 @@ struct hand_refused {
     int32_t number;
     char text[HAND_TEXT_MAX + 1];
 };
-/* See above. */
+/* Writes a HAND_REFUSED frame. */
 size_t hand_refused_write(uint8_t *out, const struct hand_refused *refused);
-/* See above. */
+/* Reads a HAND_REFUSED frame. */
 ATTR_MUST_USE bool hand_refused_read(const struct hand_frame *frame, struct hand_refused *out);
 
 /* Writes HAND_TICK, HAND_HEARTBEAT or HAND_GO with a stamp; HAND_TERM or HAND_KILL without one. */
@@ -175,9 +175,9 @@ struct hand_request {
     uint32_t arguments, entries;
     uint64_t stdin_bytes;
 };
-/* See above. */
+/* Writes a HAND_REQUEST frame. */
 size_t hand_request_write(uint8_t *out, const struct hand_request *request);
-/* See above. Also false if a number is outside of its limits. */
+/* Also false if a number is outside of its limits. */
 ATTR_MUST_USE bool hand_request_read(const struct hand_frame *frame, struct hand_request *out);
 
 /* Checks that the frames of a request come in order, are complete and within their limits. Starts
@@ -205,9 +205,9 @@ struct hand_finish {
     uint64_t whole; /* bytes of the spool that are whole frames; no byte after them was sent */
     uint64_t size;  /* bytes of the spool */
 };
-/* See above. */
+/* Writes a HAND_FINISH frame. */
 size_t hand_finish_write(uint8_t *out, const struct hand_finish *finish);
-/* See above. */
+/* Reads a HAND_FINISH frame. */
 ATTR_MUST_USE bool hand_finish_read(const struct hand_frame *frame, struct hand_finish *out);
 
 /* The payload of HAND_BEGIN: u32 protocol, u32 lease_ms, u32 grace_ms, u32 0, u64 at_ms, 36 bytes
@@ -219,9 +219,9 @@ struct hand_begin {
     char boot[HAND_BOOT_MAX + 1];
     char node[HAND_NODE_MAX + 1];
 };
-/* See above. */
+/* Writes a HAND_BEGIN frame. */
 size_t hand_begin_write(uint8_t *out, const struct hand_begin *begin);
-/* See above. */
+/* Reads a HAND_BEGIN frame. */
 ATTR_MUST_USE bool hand_begin_read(const struct hand_frame *frame, struct hand_begin *out);
 
 /* The payload of HAND_STARTED: u32 keeper, u32 command, u64 at_ms. The pids are for people. Nothing
@@ -230,9 +230,9 @@ struct hand_started {
     uint32_t keeper, command;
     uint64_t at_ms;
 };
-/* See above. */
+/* Writes a HAND_STARTED frame. */
 size_t hand_started_write(uint8_t *out, const struct hand_started *started);
-/* See above. */
+/* Reads a HAND_STARTED frame. */
 ATTR_MUST_USE bool hand_started_read(const struct hand_frame *frame, struct hand_started *out);
 
 /* How the command ended. */
@@ -282,9 +282,9 @@ struct hand_end {
     uint64_t output_bytes;       /* payload of all HAND_OUTPUT frames of this spool */
     uint64_t dropped_bytes;      /* output that was read but could not be written */
 };
-/* See above. */
+/* Writes a HAND_END frame. */
 size_t hand_end_write(uint8_t *out, const struct hand_end *end);
-/* See above. Also false if the values contradict each other. */
+/* Also false if the values contradict each other. */
 ATTR_MUST_USE bool hand_end_read(const struct hand_frame *frame, struct hand_end *out);
 
 /* Returns whether the attempt passed: exit code 0, on its own, nothing left, and proven. */

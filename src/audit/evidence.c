@@ -1,9 +1,10 @@
 /*
  * evidence.c - reads an attempt from the log again, for the classifier.
  *
- * Each stream is read from its last row backwards, until there are enough bytes or a gap follows:
- * the log has the beginning and the end of a long output, and bytes before the gap say nothing
- * about the verdict. The buffers are allocated once and used for one attempt after the other.
+ * Each stream is read backwards from its last row, until there are enough bytes or a gap is
+ * reached: the log has the beginning and the end of a long output, and bytes before the gap say
+ * nothing about the verdict. The buffers are allocated once and used for one attempt after the
+ * other.
  */
 #include "evidence.h"
 

@@ -29,7 +29,7 @@ open b 120 30
 type b "clear; '$devs'; echo code-\$?" Enter
 expect b 'running.*slow' 'another devs shows it'
 type b ':plain' Enter
-expect b 'continues as plain lines: ^C ends only this output, devs shows the screen again' ':plain there says so, too'
+expect b 'continues as plain lines: ^C ends only this output; to see the screen again, run devs' ':plain there says so, too'
 : >go
 expect a 'slow.*succeeded' 'a line tells what happens'
 expect a 'bad.*exit 3' 'and the next one'

@@ -260,8 +260,11 @@ static void write_summary(const struct phase_summary *summary, struct str *out)
         str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)),
                  shown_attempts(state, i));
     }
-    if (shown < state->plan->task_count)
-        str_addf(out, "\nand %d more tasks\n", state->plan->task_count - shown);
+    if (shown < state->plan->task_count) {
+        str_add(out, "\nand ");
+        shown_count(state->plan->task_count - shown, "more task", "more tasks", out);
+        str_add_char(out, '\n');
+    }
     for (int i = 0; i < shown; i++)
         add_task(summary, &files, i, out);
     for (size_t i = 0; i < files.count; i++)

@@ -487,9 +487,9 @@ static int print_lines(const struct place *place, const struct app_result *resul
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};
-    warn(
-        "run #%lld continues as plain lines: ^C ends only this output, devs shows the screen again",
-        (long long)result->run);
+    warn("run #%lld continues as plain lines: ^C ends only this output; to see the screen again, "
+         "run devs",
+         (long long)result->run);
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 

@@ -92,7 +92,7 @@ static int wait_for_child(struct waiting *waiting, const struct foreground_end *
         struct pollfd fds[] = {{.fd = waiting->pipe_fd, .events = POLLIN},
                                {.fd = waiting->signal_fd, .events = POLLIN}};
         if (poll(fds, ARRAY_LEN(fds), -1) < 0)
-            continue; /* EINTR: we were continued */
+            continue; /* EINTR, for example after SIGCONT */
         if (fds[0].revents != 0) {
             ssize_t got = read(waiting->pipe_fd, &waiting->goodbye, sizeof(waiting->goodbye));
             waiting->let_go = got == (ssize_t)sizeof(waiting->goodbye);

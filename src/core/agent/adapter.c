@@ -1,5 +1,5 @@
-/* Adapters: how the CLI of an agent is called and read. One adapter is a JSON document; a set of
- * adapters holds the built-in adapters and those of a configuration. */
+/* Adapters: how an agent's CLI is invoked and how its output is parsed. One adapter is a JSON
+ * document; a set of adapters holds the built-in adapters and those of a configuration. */
 #include "adapter.h"
 
 #include <assert.h>

@@ -16,8 +16,8 @@
 
 /* Literals: finds which of many words occur in a text, ignoring case (classify_rules.c).
  *
- * Each literal is in the bucket of some of its bytes, and a scan looks up a bucket at each
- * position. Any number of threads may scan once the rules are open. */
+ * LITERAL_KEY bytes of each literal select its bucket. A scan looks up the bucket for the bytes at
+ * each position. Any number of threads may scan once the rules are open. */
 
 enum {
     LITERAL_KEY = 3, /* bytes of a literal that select its bucket; also its minimum length */

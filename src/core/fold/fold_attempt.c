@@ -230,8 +230,8 @@ void fold_attempt_judged(const struct fold *fold)
     step_state_keep_verdict(fold->step, &verdict);
 }
 
-/* Frees the step's last verdict once it is not needed. Only screens show it later, and the prompt
- * of an agent that is prompted again. */
+/* Frees the step's last verdict once it is not needed. Later, only screens and the next prompt of
+ * an agent show it. */
 static void forget_verdict(const struct fold *fold)
 {
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];

@@ -207,8 +207,8 @@ static const struct entropy_limit table[] = {
      "equal failures of one call, despite changes in between: stuck"},
     /* Half of barren_stop, as in normal. */
     {FIELD(barren_nudge), 3, 4, 0, 1, 1000, "steps in a row that bring nothing new: suspect"},
-    /* Stops loops of changing calls two steps earlier, but also four labeled trajectories, such as
-     * one question to twelve hosts. */
+    /* Stops loops of changing calls two steps earlier than normal, and by mistake four labeled
+       trajectories, such as one question to twelve hosts. */
     {FIELD(barren_stop), 6, 8, 0, 1, 1000, "steps in a row that bring nothing new: stuck"},
     /* As in normal: strict gives these steps the same weight, but allows fewer. */
     {FIELD(poll_weight), 40, 40, 40, 1, PERCENT,

@@ -239,8 +239,8 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
         if (was_leaving || unstarted.kind == EVENT_NONE) {
             str_done(&text);
         } else {
-            /* From here on nothing may be started until the run is continued; otherwise this was a
-             * difference. */
+            /* The explanation holds only if nothing is started until the run is continued. If
+             * something is started, the decision was different after all (decide_input()). */
             redecide->leaves = true;
             str_done(&redecide->unstarted_text);
             redecide->unstarted = unstarted;

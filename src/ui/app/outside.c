@@ -133,7 +133,8 @@ bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct 
     if (!spawn_child(&start, is_ready, argv, out, err))
         return false;
     give_terminal(*out);
-    /* The child may have been stopped by using the terminal too early. */
+    /* The child may have been stopped (SIGTTIN, SIGTTOU) because it used the terminal before its
+     * group was in the foreground. */
     (void)kill(-*out, SIGCONT);
     return true;
 }

@@ -327,7 +327,7 @@ enum {
     WHY_COLUMNS = 66,  /* width of `why` in the wide layout, which has the log beside it */
 };
 
-/* Position of each part; -1 for rows, and 0 rows for boxes, that are not shown. */
+/* Position of each part. If a part is not shown, its row is -1, or its box has 0 rows. */
 struct layout {
     struct frame_page page;
     struct frame_box head, timeline, tries, why, log;
