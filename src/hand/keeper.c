@@ -125,6 +125,8 @@ static int execute(char *const *argv, char *const *environment)
     const char *name = argv[0];
     int why = ENOENT;
 
+    if (!name) /* the request has at least one argument */
+        return why;
     if (strchr(name, '/') || !name[0]) {
         (void)execve(name, argv, environment);
         return errno;

@@ -952,7 +952,10 @@ def case_ignored_signals():
         signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
     one = run(["grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"], popen={"preexec_fn": ignore})
     check(passed(one.end()))
-    same({line.split()[1] for line in Spool(one.spool).output[1].splitlines()}, {b"0" * 16})
+    # Whoever was started by posix_spawn() of a program with threads ignores 32 and 33, and the C
+    # library, whose signals these are, does not let a program change that.
+    masks = {int(line.split()[1], 16) for line in Spool(one.spool).output[1].splitlines()}
+    same({mask & ~(0b111 << 31) for mask in masks}, {0})
 
 
 def case_closed_streams():

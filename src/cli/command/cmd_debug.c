@@ -136,7 +136,7 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
  * question. */
 static int refuse_no_mode(const struct debug_call *call)
 {
-    char hint[128];
+    char hint[160];
     if (call->operand_count == 0)
         return fail_usage("devs debug --help lists the modes",
                           "debug: missing --forensics, --diff or another mode");
