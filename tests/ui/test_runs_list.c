@@ -364,7 +364,7 @@ START_TEST(test_digits_open_the_chosen_run)
     ck_assert(view_runs_act(&view, &facts, UI_TASKS, &todo));
     ck_assert_int_eq((int)todo.screen, (int)SCREEN_TASKS);
     ck_assert_ptr_null(view_runs_refusal(&view, &facts, UI_TASKS));
-    ck_assert_ptr_nonnull(strstr(view_runs_refusal(&view, &facts, UI_LOG), "select a task there"));
+    ck_assert_ptr_nonnull(strstr(view_runs_refusal(&view, &facts, UI_LOG), "then select a task"));
     view_done(&view);
 }
 END_TEST

@@ -49,7 +49,7 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
     case UI_DETAIL:
     case UI_LOG:
     case UI_FORENSICS:
-        return "open the run with {open} and select a task first";
+        return "open the run with {open}, then select a task";
     case UI_NEXT:
     case UI_PREV:
         return "the filter shows all matching runs: {down} and {up} move through them";
