@@ -126,7 +126,7 @@ static void check_steps(const struct json *row, void *ctx)
 
 START_TEST(test_steps_are_told_apart)
 {
-    ck_assert_int_eq(data_rows("tests/data/loop-steps.jsonl", check_steps, NULL), 143);
+    ck_assert_int_eq(data_rows("tests/data/loop-steps.jsonl", check_steps, NULL), 146);
 }
 END_TEST
 

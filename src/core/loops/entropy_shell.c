@@ -340,8 +340,8 @@ static bool is_check(const char *text, const struct simple *simple)
            has_option(text, simple, quiet, ARRAY_LEN(quiet));
 }
 
-/* Returns the traits of a transfer: `curl` reads unless it is told to send or save; `wget` saves
- * unless it is told to read. */
+/* Returns the traits of a transfer: `curl` reads unless an option makes it send or save; `wget`
+ * saves unless an option makes it print. */
 static unsigned traits_of_transfer(const char *text, const struct simple *simple, bool saves)
 {
     static const char *const sending[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
@@ -383,17 +383,32 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
     return traits_of_program(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
-/* Returns true if the shell expands something in the text other than the date. */
-static bool is_expanded(const char *text, size_t len)
+/* Returns the length of "$(date ...)" at the start of the text, or 0. Nothing else may run in it.
+ */
+static size_t date_len(const char *text, size_t len)
 {
     static const char date[] = "$(date";
-    enum { DATE_LEN = sizeof(date) - 1 };
+    size_t at = sizeof(date) - 1;
+    if (len <= at || strncmp(text, date, at) != 0 || !strchr(") ", text[at]))
+        return 0;
+    while (at < len && !strchr(")(;&|<>$`\n", text[at]))
+        at++;
+    return at < len && text[at] == ')' ? at + 1 : 0;
+}
+
+/* Returns true if the shell expands anything other than the date, or runs a process to read from
+ * or write to, as in <(make). */
+static bool is_expanded(const char *text, size_t len)
+{
     for (size_t at = 0; at < len; at++) {
+        if (text[at] == '(' && at > 0 && strchr("<>", text[at - 1]))
+            return true;
         if (text[at] != '$' && text[at] != '`')
             continue;
-        if (len - at <= DATE_LEN || strncmp(text + at, date, DATE_LEN) != 0 ||
-            !strchr(") ", text[at + DATE_LEN]))
+        const size_t date = date_len(text + at, len - at);
+        if (date == 0)
             return true;
+        at += date - 1;
     }
     return false;
 }
@@ -498,7 +513,9 @@ void entropy_shell_read(const char *command, size_t len, struct shell_command *o
     read_list(str_text(&squeezed), squeezed.len, out);
     if (squeezed.len == 0)
         out->traits = CALL_LOOKS; /* an empty command waits for more output of a running one */
-    if (read < len)
+    if (read < len) {
         str_add_n(out->text, command + read, len - read);
+        out->traits &= ~(unsigned)CALL_IDLE; /* the rest may do anything */
+    }
     str_done(&squeezed);
 }
