@@ -31,6 +31,12 @@ static inline bool ascii_is_letter(int c)
     return ascii_is_upper(c) || ascii_is_lower(c);
 }
 
+/* Returns a small letter for A to Z, and any other byte unchanged. */
+static inline char ascii_lower(char c)
+{
+    return (char)(ascii_is_upper(c) ? c | 0x20 : c);
+}
+
 /* True for JSON whitespace (RFC 8259, section 2): space, tab, line feed, carriage return. */
 static inline bool ascii_is_blank(int c)
 {

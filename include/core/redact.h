@@ -118,7 +118,8 @@ void redact_stream_close(struct redact_stream *stream);
 void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t len,
                        redact_sink_fn *sink, void *ctx);
 /* Ends the stream and writes the bytes held back. Cuts an unfinished value as well, if at least
- * REDACT_VALUE_MIN bytes of it have arrived. Another stream may follow; counts continue. */
+ * REDACT_VALUE_MIN bytes of it have arrived. Another stream may follow, which adds to the same
+ * counts. */
 void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void *ctx);
 /* Returns the counts so far. Owned by the stream. */
 const struct redact_counts *redact_stream_counts(const struct redact_stream *stream);

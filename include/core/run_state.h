@@ -215,7 +215,7 @@ struct task_agent {
     struct circles *calls; /* owned; loop state of the latest attempt's calls; NULL = none yet */
     struct attempt_hint
         *hint;     /* owned; hint for the next prompt of any of the task's agents, NULL = none */
-    bool is_stuck; /* the calls loop, and the attempt ended or will end because of it */
+    bool is_stuck; /* the calls loop, which has ended the attempt or will end it */
 };
 
 /* Periods of a task's past that its attempts do not show. A period that has not ended is not

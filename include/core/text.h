@@ -89,9 +89,6 @@ void text_list_write(struct str *out, const char *key, char *const *texts);
  * Comparing and finding words, ignoring case (ASCII). Pure.
  */
 
-/* Returns the lower-case form of an ASCII letter; other characters unchanged. */
-char words_small(char c);
-
 /* Returns true if `text` begins with `beginning`; always for "". */
 bool words_begin(const char *text, const char *beginning);
 

@@ -250,7 +250,7 @@ static bool fits_stars(const char *text, const char *pattern)
         if (*pattern == '*') {
             star = pattern++;
             taken = text;
-        } else if (words_small(*pattern) == words_small(*text)) {
+        } else if (ascii_lower(*pattern) == ascii_lower(*text)) {
             pattern++;
             text++;
         } else if (star) {

@@ -264,9 +264,7 @@ const char *adapter_program_of(const char *path)
 
 void adapter_write(const struct adapter *adapter, struct str *out)
 {
-    str_add_char(out, '{');
-    fields_write(&adapter_fields, adapter, out);
-    str_add_char(out, '}');
+    fields_write_object(&adapter_fields, adapter, out);
 }
 
 /* Values for the words in braces in an argument. */

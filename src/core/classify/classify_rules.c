@@ -20,15 +20,10 @@
 #include "text.h"
 #include "xalloc.h"
 
-static unsigned char lower_of(char c)
-{
-    return (unsigned char)(ascii_is_upper(c) ? c + ('a' - 'A') : c);
-}
-
 /* Adds a byte to the key, which keeps the last LITERAL_KEY bytes. */
 static uint32_t add_to_key(uint32_t key, char c)
 {
-    return (key << 8 | lower_of(c)) & ((UINT32_C(1) << 8 * LITERAL_KEY) - 1);
+    return (key << 8 | (unsigned char)ascii_lower(c)) & ((UINT32_C(1) << 8 * LITERAL_KEY) - 1);
 }
 
 /* Hashes the key by multiplication: Knuth, The Art of Computer Programming 3, 6.4. */
@@ -62,7 +57,7 @@ static int literals_add(struct literals *literals, const char *word)
     const uint32_t bucket = bucket_before(word + len);
     struct literal added = {.bytes = xcalloc(len, 1), .len = (uint16_t)len};
     for (size_t i = 0; i < len; i++)
-        added.bytes[i] = (char)lower_of(word[i]);
+        added.bytes[i] = ascii_lower(word[i]);
     for (int at = literals->first[bucket]; at != 0; at = literals->items[at - 1].next) {
         const struct literal *literal = &literals->items[at - 1];
         if (literal->len == len && memcmp(literal->bytes, added.bytes, len) == 0) {
@@ -106,7 +101,7 @@ static void literals_build(struct literals *literals)
 static bool is_literal(const char *bytes, const struct literal *literal)
 {
     size_t i = 0;
-    while (i < literal->len && lower_of(bytes[i]) == (unsigned char)literal->bytes[i])
+    while (i < literal->len && ascii_lower(bytes[i]) == literal->bytes[i])
         i++;
     return i == literal->len;
 }

@@ -245,7 +245,8 @@ static void add_rule(struct str *out, const struct json *rule)
     str_add(out, "true}");
 }
 
-/* Adds the new user rules, then the built-in ones, some of them replaced or left out. */
+/* Adds the new user rules, then the built-in rules without those that a user rule switches off; a
+ * user rule of the same name replaces a built-in rule. */
 static void add_list(struct str *out, const struct json *list, const struct json *user, bool rules)
 {
     str_add_char(out, '[');

@@ -14,7 +14,6 @@
 #include "attr.h"
 #include "calendar.h"
 #include "moment_text.h"
-#include "text.h"
 
 enum {
     NUMBER_DIGITS_MAX = 18,
@@ -65,7 +64,7 @@ static bool is_unit(const char *name, const char *text, size_t len)
     if (strlen(name) != len)
         return false;
     for (size_t i = 0; i < len; i++) {
-        if (words_small(text[i]) != name[i])
+        if (ascii_lower(text[i]) != name[i])
             return false;
     }
     return true;
@@ -79,7 +78,7 @@ static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_m
     if (start < len && text[start] == ' ')
         start++;
     size_t end = start;
-    while (end < len && ascii_is_lower(words_small(text[end])))
+    while (end < len && ascii_is_lower(ascii_lower(text[end])))
         end++;
     if (end == start)
         return (double)unit_ms;

@@ -171,7 +171,7 @@ static bool is_length_between(const char *text, int64_t least, int64_t most)
 static bool read_by_type(struct field_reader *reader, const struct field *field,
                          const struct json_pointer *path, const struct json *value, void *object)
 {
-    assert(object || field->type == FIELD_OTHER); /* a row with a function needs no object */
+    assert(object);
     void *to = (char *)object + field->offset;
     const enum json_kind kind = json_kind(value);
     const bool is_bool = kind == JSON_KIND_TRUE || kind == JSON_KIND_FALSE;
@@ -482,9 +482,7 @@ static void write_field(const struct field *field, const void *object, struct st
         break;
     case FIELD_OBJECT:
         str_json_key(out, field->key);
-        str_add_char(out, '{');
-        fields_write(field->members, from, out);
-        str_add_char(out, '}');
+        fields_write_object(field->members, from, out);
         break;
     }
 }
@@ -495,4 +493,11 @@ void fields_write(const struct fields *fields, const void *object, struct str *o
         if (!fields->rows[i].elsewhere)
             write_field(&fields->rows[i], object, out);
     }
+}
+
+void fields_write_object(const struct fields *fields, const void *object, struct str *out)
+{
+    str_add_char(out, '{');
+    fields_write(fields, object, out);
+    str_add_char(out, '}');
 }

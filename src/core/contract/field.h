@@ -133,6 +133,8 @@ void field_values(const struct field *field, const char *quote, struct str *out)
 void field_add_grouped(struct str *out, int64_t number);
 /* Appends the members as `"key":value` with commas, without braces. */
 void fields_write(const struct fields *fields, const void *object, struct str *out);
+/* The same, with braces. */
+void fields_write_object(const struct fields *fields, const void *object, struct str *out);
 /* Appends a member with a number of seconds, to three decimals. */
 void field_seconds_write(const char *key, int64_t ms, struct str *out);
 

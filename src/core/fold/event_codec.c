@@ -8,7 +8,6 @@
 #include "event.h"
 #include "event_field.h"
 #include "json.h"
-#include "xalloc.h"
 
 /* Returns the fields of the event's kind; none if this build does not know the kind. */
 static const struct event_fields *fields_of(const struct event *event)
@@ -35,7 +34,6 @@ static int64_t get_number(const void *base, const struct event_field *field)
     int number = 0;
     unsigned bits = 0;
     int64_t value = 0;
-    uint64_t hash = 0;
     bool flag = false;
     switch (field->type) {
     case EVENT_FIELD_INT:
@@ -46,11 +44,9 @@ static int64_t get_number(const void *base, const struct event_field *field)
         memcpy(&bits, from, sizeof(bits));
         return bits;
     case EVENT_FIELD_I64:
+    case EVENT_FIELD_BITS: /* as signed numbers, see event_field.h */
         memcpy(&value, from, sizeof(value));
         return value;
-    case EVENT_FIELD_BITS:
-        memcpy(&hash, from, sizeof(hash));
-        return (int64_t)hash;
     case EVENT_FIELD_BOOL:
         memcpy(&flag, from, sizeof(flag));
         return flag;
@@ -72,7 +68,6 @@ static void set_number(void *base, const struct event_field *field, int64_t valu
     void *to = at(base, field);
     const int number = (int)value;
     const unsigned bits = (unsigned)value;
-    const uint64_t hash = (uint64_t)value;
     const bool flag = value != 0;
     const double real = (double)value;
     switch (field->type) {
@@ -84,10 +79,8 @@ static void set_number(void *base, const struct event_field *field, int64_t valu
         memcpy(to, &bits, sizeof(bits));
         break;
     case EVENT_FIELD_I64:
-        memcpy(to, &value, sizeof(value));
-        break;
     case EVENT_FIELD_BITS:
-        memcpy(to, &hash, sizeof(hash));
+        memcpy(to, &value, sizeof(value));
         break;
     case EVENT_FIELD_BOOL:
         memcpy(to, &flag, sizeof(flag));
@@ -346,9 +339,7 @@ char *event_object(const struct event *event)
 {
     struct str out = {0};
     event_write(event, &out);
-    char *text = xstrndup(str_text(&out), out.len);
-    str_done(&out);
-    return text;
+    return out.data;
 }
 
 /* Reading. */
@@ -587,29 +578,35 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
 
 /* Strings. */
 
-void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
+static void each_text(void *base, const struct event_fields *fields, event_text_fn *visit,
+                      void *ctx)
 {
-    const struct event_fields *fields = fields_of(event);
-    if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
-        visit(ctx, &event->unknown.kind);
     for (size_t i = 0; i < fields->count; i++) {
         const struct event_field *field = &fields->items[i];
-        for (int n = 0; field->type == EVENT_FIELD_NEAR && n < near_count(event, field); n++) {
-            struct verdict_near_record *near = at(event, field);
-            if (near[n].rule)
-                visit(ctx, &near[n].rule);
+        if (field->type == EVENT_FIELD_NEAR) {
+            struct verdict_near_record *near = at(base, field);
+            for (int n = 0; n < near_count(base, field); n++)
+                each_text(&near[n], &event_near_fields, visit, ctx);
         }
-        const bool is_text = field->type == EVENT_FIELD_TEXT || field->type == EVENT_FIELD_JSON ||
-                             field->type == EVENT_FIELD_LINES || field->type == EVENT_FIELD_COUNTS;
-        if (!is_text)
+        if (field->type == EVENT_FIELD_LOOP)
+            each_text(at(base, field), &event_loop_fields, visit, ctx);
+        if (field->type != EVENT_FIELD_TEXT && field->type != EVENT_FIELD_JSON &&
+            field->type != EVENT_FIELD_LINES && field->type != EVENT_FIELD_COUNTS)
             continue;
         const char *text;
-        memcpy(&text, at(event, field), sizeof(text));
+        memcpy(&text, at(base, field), sizeof(text));
         if (!text)
             continue;
         visit(ctx, &text);
-        memcpy(at(event, field), &text, sizeof(text));
+        memcpy(at(base, field), &text, sizeof(text));
     }
+}
+
+void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
+{
+    if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
+        visit(ctx, &event->unknown.kind);
+    each_text(event, fields_of(event), visit, ctx);
     if (event->data)
         visit(ctx, &event->data);
 }

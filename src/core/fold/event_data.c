@@ -498,7 +498,8 @@ static const struct event_field budget[] = {
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS,
                "amount used: millionths of a US dollar, a count, or milliseconds"),
     I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "the limit, in the same unit"),
-    BOOL_ALWAYS("spent", budget.is_spent, "true: all of the budget is spent; false: most of it"),
+    BOOL_ALWAYS("spent", budget.is_spent,
+                "true if the whole budget is spent, false if most of it is"),
 };
 static const struct event_field round_started[] = {
     INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX,

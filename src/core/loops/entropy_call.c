@@ -213,7 +213,7 @@ static void split_name(const char *tool, struct name_words *out)
         }
         if (!letter || out->count == WORDS_MAX || len + 1 >= WORD_BYTES)
             continue;
-        out->words[out->count][len++] = words_small(*c);
+        out->words[out->count][len++] = ascii_lower(*c);
     }
     if (len > 0)
         out->count++;
@@ -431,7 +431,7 @@ static void read_symbols(struct entropy_call *call, const char *text, size_t len
         for (; at < len && is_symbol_byte(text[at]); at++) {
             is_symbol = is_symbol || (at > start && marks_symbol(text, at));
             if (text[at] != '_' && symbol_len < sizeof(symbol))
-                symbol[symbol_len++] = words_small(text[at]);
+                symbol[symbol_len++] = ascii_lower(text[at]);
         }
         const bool in_path = (start > 0 && text[start - 1] == '/') || (at < len && text[at] == '/');
         if (is_symbol && !in_path && symbol_len >= SYMBOL_BYTES_MIN)
@@ -700,7 +700,7 @@ static uint64_t hash_of_word(const char *word, size_t len)
             continue;
         }
         if (!strchr("'\"()^$_|", word[i]))
-            bare[bare_len++] = words_small(word[i]);
+            bare[bare_len++] = ascii_lower(word[i]);
     }
     while (bare_len > 1 && strchr(":,;={[", bare[bare_len - 1]))
         bare_len--;

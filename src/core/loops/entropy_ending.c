@@ -525,11 +525,13 @@ static bool is_of_many(const struct entropy_memory *memory, const struct ending 
 static bool is_review(const struct entropy_memory *memory, const struct ending *ending,
                       enum entropy_gain gain)
 {
+    if (gain != ENTROPY_GAIN_NONE)
+        return false;
     if (ending->asks_same || ending->answer == ANSWER_REWORDED)
-        return gain == ENTROPY_GAIN_NONE;
+        return true;
     if (ending->now == CALL_END_FAILED && !memory->attempt)
-        return gain == ENTROPY_GAIN_NONE && is_of_many(memory, ending);
-    return ending->now == CALL_END_OK && !ending->result_known && gain == ENTROPY_GAIN_NONE &&
+        return is_of_many(memory, ending);
+    return ending->now == CALL_END_OK && !ending->result_known &&
            memory->call.traits & CALL_READS && memory->sums.lines > SILENT_LINES;
 }
 

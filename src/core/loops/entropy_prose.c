@@ -282,7 +282,7 @@ unsigned entropy_hints(const char *line, size_t len)
     unsigned hints = 0;
     const size_t kept = len < LINE_BYTES ? len : LINE_BYTES;
     for (size_t i = 0; i < kept; i++)
-        lower[i] = words_small(line[i]);
+        lower[i] = ascii_lower(line[i]);
     for (size_t i = 0; i < kept; i++)
         if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
             hints |=
@@ -430,7 +430,7 @@ void word_set_add_written(struct word_set *set, const char *text, size_t len, bo
         if (word_len == 0 || (only_marked && !is_quoted && !is_marked(text + start, stop - start)))
             continue;
         for (size_t i = 0; i < word_len; i++)
-            word[i] = words_small(text[start + i]);
+            word[i] = ascii_lower(text[start + i]);
         put_word(set, (uint32_t)entropy_hash(word, word_len));
     }
 }
@@ -606,7 +606,7 @@ int entropy_announced(const char *text, size_t len)
     int candidate = 0; /* "20 times", unless the next word gives it another meaning */
     bool is_plan = false;
     for (size_t i = 0; i <= len; i++) {
-        const char c = i < len ? words_small(text[i]) : '.';
+        const char c = i < len ? ascii_lower(text[i]) : '.';
         if (is_word(c)) {
             if (word_len < sizeof(word) - 1)
                 word[word_len++] = c;

@@ -353,9 +353,7 @@ void plan_budget_write(const struct budget *budget, struct str *out)
     if (!budget_is_set(budget))
         return;
     str_json_key(out, "budget");
-    str_add_char(out, '{');
-    fields_write(&plan_budget_fields, budget, out);
-    str_add_char(out, '}');
+    fields_write_object(&plan_budget_fields, budget, out);
 }
 
 static struct plan_agent *agent_of(struct field_reader *reader)

@@ -146,9 +146,7 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
     /* For kind "inplace", writes only the kind. */
     const struct fields kind = {.rows = workspace_rows, .count = 1};
-    str_add_char(out, '{');
-    fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
-    str_add_char(out, '}');
+    fields_write_object(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
 }
 
 /* Reports a network that is switched on without a sandbox: the step then has the network that devs
@@ -321,9 +319,7 @@ void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *p
 
 void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
 {
-    str_add_char(out, '{');
-    fields_write(&plan_sandbox_fields, spec, out);
-    str_add_char(out, '}');
+    fields_write_object(&plan_sandbox_fields, spec, out);
 }
 
 static const struct field limit_rows[] = {
@@ -441,9 +437,7 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
     }
     if (plan->said & PLAN_SAYS_LIMITS) {
         str_json_key(out, "limits");
-        str_add_char(out, '{');
-        fields_write(&plan_limits_fields, &plan->limits, out);
-        str_add_char(out, '}');
+        fields_write_object(&plan_limits_fields, &plan->limits, out);
     }
     if (plan->said & PLAN_SAYS_HANGUP)
         str_json_text(out, "on_hangup", plan_hangup_word((int)plan->on_hangup));

@@ -236,9 +236,7 @@ void plan_policy_read_own(struct field_reader *reader, const struct json_pointer
 
 void plan_policy_write(const struct policy *policy, struct str *out)
 {
-    str_add_char(out, '{');
-    fields_write(&plan_policy_fields, policy, out);
-    str_add_char(out, '}');
+    fields_write_object(&plan_policy_fields, policy, out);
 }
 
 void plan_take_settings(struct plan *plan, const struct settings *settings)

@@ -111,9 +111,7 @@ static void write_expect(const void *object, struct str *out)
         return;
     }
     str_json_key(out, "expect");
-    str_add_char(out, '{');
-    fields_write(&plan_expect_fields, expect, out);
-    str_add_char(out, '}');
+    fields_write_object(&plan_expect_fields, expect, out);
 }
 
 static void check_file_path(struct field_reader *reader, const struct json_pointer *path,

@@ -361,7 +361,8 @@ static size_t character_start(const char *value, size_t at)
     return at;
 }
 
-/* Adds a value, or one line of it, trimmed; splits a long one into overlapping pieces. */
+/* Adds a value, or a line of one, without the blanks around it. Splits a long value into
+ * overlapping pieces. */
 static bool add_value(struct adding *adding, const char *value, size_t len, struct err *err)
 {
     while (len > 0 && ascii_is_blank(value[0])) {

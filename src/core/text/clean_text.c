@@ -35,7 +35,7 @@ static char byte_at(const struct rest *rest, size_t i)
 
 static bool is_word(char c)
 {
-    return ascii_is_digit(c) || ascii_is_lower(words_small(c)) || c == '_' || c == '-' || c == '.';
+    return ascii_is_digit(c) || ascii_is_lower(ascii_lower(c)) || c == '_' || c == '-' || c == '.';
 }
 
 static size_t blank_length(const struct rest *rest, size_t from)
@@ -76,7 +76,7 @@ static size_t shape_length(const struct rest *rest, size_t from, const char *for
         const char c = byte_at(rest, from + i);
         const bool fits = form[i] == '#'   ? ascii_is_digit(c)
                           : form[i] == '_' ? ascii_is_digit(c) || c == ' '
-                          : form[i] == '@' ? ascii_is_lower(words_small(c))
+                          : form[i] == '@' ? ascii_is_lower(ascii_lower(c))
                                            : c == form[i];
         if (!fits)
             return 0;
@@ -151,7 +151,7 @@ static size_t take_stamp(const struct rest *rest)
 /* Matches "job <tab> step <tab> stamp" of `gh run view --log`. Tabs have become blanks. */
 static size_t take_job(const struct rest *rest)
 {
-    if (!ascii_is_lower(words_small(byte_at(rest, 0))))
+    if (!ascii_is_lower(ascii_lower(byte_at(rest, 0))))
         return 0;
     for (size_t i = 1; i < JOB_MAX_LEN && i < rest->len; i++) {
         if (rest->text[i] == ' ' && shape_length(rest, i + 1, "####-##-##T##:##:##.#######Z") > 0)

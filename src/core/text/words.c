@@ -16,15 +16,10 @@
  * Words without case (ASCII).
  */
 
-char words_small(char c)
-{
-    return ascii_is_upper(c) ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool starts_with(const char *text, const char *needle, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (words_small(text[i]) != words_small(needle[i]))
+        if (ascii_lower(text[i]) != ascii_lower(needle[i]))
             return false;
     }
     return true;
@@ -82,7 +77,7 @@ void near_word_offer(struct near_word *near, const char *candidate)
 {
     size_t len = strlen(near->word);
     size_t same = 0; /* letters that are equal, ignoring case */
-    while (candidate[same] && words_small(candidate[same]) == words_small(near->word[same]))
+    while (candidate[same] && ascii_lower(candidate[same]) == ascii_lower(near->word[same]))
         same++;
     bool is_same = len > 0 && candidate[same] == near->word[same];
     int distance = is_same ? 0 : near_word_distance(candidate, near->word);

@@ -206,7 +206,7 @@ enum recorder_urgency {
     RECORDER_NOW,     /* on disk on return; tried even if the last commit has just failed */
 };
 
-/* Commits the batch. Returns false if not all of it is in the log (yet). */
+/* Commits the batch. Returns false if part of it is not in the log yet. */
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
 
