@@ -294,6 +294,7 @@ int main(int argc, char **argv)
     /* Whoever started us may have ignored it, and the kernel would reap for us then. */
     (void)signal(SIGCHLD, SIG_DFL);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not our end */
     if (!open_standard_streams())
         return complain(HAND_EXIT_CHANNEL, errno, "cannot open", "/dev/null");
     const char *command = argc > 1 ? argv[1] : "";

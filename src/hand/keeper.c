@@ -1,8 +1,8 @@
-/* keeper.c - the process that starts the command, stores its output, and stays until nothing of the
- * attempt is left.
+/* keeper.c - the process that starts the command, stores its output, and exits when no process of
+ * the attempt is left, or AFTER_KILL_MS after it began to send KILL.
  *
  * Killing whoever started an attempt, or cutting the connection, must not affect it, so the keeper
- * has its own session, none of our descriptors, and no parent that waits for it.
+ * has its own session and only the descriptors that it needs.
  *
  * Processes of the attempt may leave its session and lose their parent. The keeper is a child
  * subreaper, so it becomes the parent of all of them sooner or later, and when waitpid() fails with
@@ -51,7 +51,7 @@ enum {
     ORDER_BYTES_MAX = HAND_HEAD_BYTES + 8, /* no order is longer */
     LOW_FD = 3,                            /* the keeper's first descriptor */
     HIGH_FD = 16,                          /* above those */
-    SCAN_FDS_MAX = 65535,                  /* the last one that is closed without close_range() */
+    SCAN_FDS_MAX = 65535,                  /* highest one that is closed without close_range() */
     SIGNAL_MAX = 64,
     NOT_STARTED_EXIT = 127,
     MS_PER_S = 1000,
@@ -118,7 +118,8 @@ static const char *find_path(char *const *environment)
     return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* Executes argv[0], which is searched for as execvp() does. Returns the errno. */
+/* Executes argv[0], which is searched for as execvp() does, but never runs it by /bin/sh. Returns
+ * the errno. */
 static int execute(char *const *argv, char *const *environment)
 {
     char program[PATH_MAX];
@@ -137,7 +138,8 @@ static int execute(char *const *argv, char *const *environment)
                                    len > 0 ? "/" : "./", name);
         if (wrote > 0 && wrote < PATH_MAX) {
             (void)execve(program, argv, environment);
-            if (errno != ENOENT && errno != ENOTDIR) {
+            if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE && errno != ENODEV &&
+                errno != ETIMEDOUT) {
                 why = errno;
                 if (errno != EACCES)
                     break;
@@ -309,10 +311,16 @@ static bool read_process(pid_t pid, struct process *out)
         return false;
     const char state = name_end[2];
     char *at = name_end + 3;
-    *out = (struct process){.pid = pid, .is_over = state == 'Z' || state == 'X'};
+    long long threads = 0;
+    *out = (struct process){.pid = pid};
     out->parent = (pid_t)strtol(at, &at, 10);
-    for (int field = 5; field < 22; field++) /* proc(5) counts them */
-        (void)strtoll(at, &at, 10);
+    for (int field = 5; field < 22; field++) { /* proc(5) counts them */
+        const long long value = strtoll(at, &at, 10);
+        if (field == 20)
+            threads = value;
+    }
+    /* A process whose main thread has ended looks like a zombie while other threads run. */
+    out->is_over = state == 'X' || (state == 'Z' && threads <= 1);
     out->start = strtoull(at, NULL, 10);
     return true;
 }
@@ -559,8 +567,6 @@ static size_t read_output(struct keeper *keeper, int i)
     spool_write(
         &keeper->spool, keeper->frame,
         hand_frame_seal(keeper->frame, HAND_OUTPUT, (uint8_t)(HAND_STDOUT + i), (size_t)got));
-    if (keeper->spool.number != 0)
-        end_attempt(keeper, HAND_WHY_SPOOL, false);
     return (size_t)got;
 }
 
@@ -649,6 +655,8 @@ static void keep(struct keeper *keeper)
             (void)read_output(keeper, 0);
             (void)read_output(keeper, 1);
         }
+        if (keeper->spool.number != 0)
+            end_attempt(keeper, HAND_WHY_SPOOL, false);
         if (reap(keeper)) {
             keeper->end.proven = true;
             return;
@@ -737,9 +745,10 @@ static bool keep_descriptors(struct spool *spool, struct order *order)
 {
     int *const kept[] = {&spool->fd, &spool->control, &order->input};
     for (size_t i = 0; i < 3; i++) {
-        *kept[i] = fcntl(*kept[i], F_DUPFD_CLOEXEC, HIGH_FD);
-        if (*kept[i] < 0)
+        const int fd = fcntl(*kept[i], F_DUPFD_CLOEXEC, HIGH_FD);
+        if (fd < 0) /* the spool stays open: its end says what failed */
             return false;
+        *kept[i] = fd;
     }
     for (size_t i = 0; i < 3; i++) {
         if (dup3(*kept[i], LOW_FD + (int)i, O_CLOEXEC) < 0)

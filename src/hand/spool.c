@@ -320,26 +320,27 @@ bool spool_finish(struct spool *spool, const struct hand_end *end)
 
 enum hand_read spool_next(struct spool_reader *reader, struct hand_frame *frame)
 {
+    bool is_fresh = false;
     for (;;) {
-        enum hand_read read = hand_spool_read(&reader->spool, reader->buffer + reader->at,
-                                              reader->len - reader->at, frame);
+        const enum hand_read read = hand_spool_read(&reader->spool, reader->buffer + reader->at,
+                                                    reader->len - reader->at, frame);
         if (read == HAND_WHOLE)
             reader->at += frame->size;
         if (read != HAND_MORE)
             return read;
-        memmove(reader->buffer, reader->buffer + reader->at, reader->len - reader->at);
-        reader->len -= reader->at;
+        if (is_fresh) /* no frame of a spool is longer than the buffer */
+            return reader->len == sizeof(reader->buffer) ? HAND_BAD : HAND_MORE;
+        /* Also reads the beginning of the frame again: after a failed write the keeper replaces
+         * it by the end. */
+        const ssize_t got =
+            pread(reader->fd, reader->buffer, sizeof(reader->buffer), (off_t)reader->spool.whole);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return HAND_BAD;
         reader->at = 0;
-        const size_t space = sizeof(reader->buffer) - reader->len;
-        if (space == 0) /* a frame longer than any of a spool */
-            return HAND_BAD;
-        const off_t offset = (off_t)(reader->spool.whole + reader->len);
-        const ssize_t got = pread(reader->fd, reader->buffer + reader->len, space, offset);
-        if (got < 0 && errno != EINTR)
-            return HAND_BAD;
-        if (got == 0)
-            return HAND_MORE;
-        reader->len += got > 0 ? (size_t)got : 0;
+        reader->len = (size_t)got;
+        is_fresh = true;
     }
 }
 

@@ -616,6 +616,25 @@ def case_deaf_leftovers():
     same(marked(mark), [])
 
 
+def case_ended_main_thread():
+    """A process whose main thread has ended looks like a zombie, and is killed all the same."""
+    script = ("import ctypes, threading, time\n"
+              "threading.Thread(target=lambda: (print('ready', flush=True), time.sleep(300))).start()\n"
+              "ctypes.CDLL(None).pthread_exit(None)\n")
+    one = run([sys.executable, "-c", script], env=["PATH=/usr/bin:/bin"], grace_ms=100)
+    one.until_output(b"ready\n")
+    command = state(one.dir)["command"]
+
+    def has_no_main_thread():
+        with open(f"/proc/{command}/stat", encoding="latin-1") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    until(has_no_main_thread, "a command without its main thread")
+    one.send(frame("k"))
+    end = one.end()
+    same((end["ended"], end["code"], end["proven"], end["remaining"]), ("signal", 9, 1, 0))
+    check(end["kills"] >= 1, end)
+
+
 def case_fork_bomb():
     """Processes that fork while they are killed."""
     mark = f"{os.getpid()}-bomb"
@@ -979,7 +998,8 @@ GROUPS = {
         bad_requests ignored_signals closed_streams usage""",
     "channel": """attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
         reader_dies killed_attach garbage_in_the_control_pipe""",
-    "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers fork_bomb lease
+    "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers
+        ended_main_thread fork_bomb lease
         lease_is_renewed foreign_term killed_keeper killed_guard killed_command""",
     "damage": "clean interrupted_start hostile_dir damaged_spool file_size_limit full_disk",
 }
