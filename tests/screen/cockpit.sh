@@ -130,7 +130,7 @@ open g 100 30
 type g "clear; '$devs' run limited.json" Enter
 expect g 'rate limit of api until .*one, two and 1 more wait' 'a line tells of the limit'
 expect g '3 tasks one fault since' 'what waits with it is one row'
-expect g 'the server requested 10:00\|in 9:[0-9]*, at' 'and says for how long'
+expect g 'waits 10:0' 'and says for how long'
 type g p
 expect g '3 tasks held' 'p holds all'
 expect g 'p release all' 'the footer says what p does now'

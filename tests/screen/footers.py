@@ -152,8 +152,10 @@ class Terminal:
         covered_from = time.monotonic()
 
         def is_uncovered():
+            nonlocal covered_from
             if not self.has_footer() and time.monotonic() - covered_from > COVERED_S:
                 self.type("Escape" if self.shows("Esc close") else "Up")
+                covered_from = time.monotonic()
             return self.has_footer()
         until(f"{self.name}: a footer", is_uncovered)
         out = []
@@ -172,12 +174,14 @@ def press(terminal, key, word):
     """Presses a key of the footer. A refused key that the footer no longer names is not counted: the
     run has moved on since the footer was read."""
     before = terminal.still()
+    message = terminal.message()
     where = f"{terminal.name}, view {terminal.view()}: {key} {word}"
     opens, closes = OPENED.get(key, (None, None))
     terminal.type(key)
 
     def is_refused():
-        return not ANSWERS.fullmatch(terminal.message())
+        answer = terminal.message()
+        return answer != message and not ANSWERS.fullmatch(answer)
 
     until(f"{where}: does something", lambda: terminal.looks() != before)
     if opens:
