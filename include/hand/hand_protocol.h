@@ -43,7 +43,8 @@ enum {
     HAND_FRAME_MAX = HAND_HEAD_BYTES + HAND_PAYLOAD_MAX,
     HAND_OUTPUT_MAX = 64 * 1024, /* bytes of output in a frame */
     HAND_SPOOL_FRAME_MAX = HAND_HEAD_BYTES + HAND_OUTPUT_MAX,
-    HAND_SPOOL_PIECE_MAX = HAND_PAYLOAD_MAX - 8, /* bytes of the spool in a frame of the channel */
+    HAND_PIECE_HEAD_BYTES = 8, /* before the bytes of the spool in a frame of the channel */
+    HAND_PIECE_MAX = HAND_PAYLOAD_MAX - HAND_PIECE_HEAD_BYTES,
     HAND_SMALL_FRAME_MAX = 512, /* no frame is longer, except those with bytes or words */
 
     HAND_BUILD_MAX = 64, /* bytes of a build id */
@@ -59,6 +60,7 @@ enum {
     HAND_LEASE_MS_MIN = 100,
     HAND_LEASE_MS_MAX = 7 * 24 * 3600 * 1000,
     HAND_GRACE_MS_MAX = 3600 * 1000,
+    HAND_SIGNAL_MAX = 64,
     HAND_NOISE_MAX = 64 * 1024, /* bytes before the hello that a login shell may print */
 };
 
@@ -76,6 +78,7 @@ enum hand_type {
     HAND_HEARTBEAT = 'h', /* u64 stamp_ms, the latest one received */
     HAND_TERM = 't',      /* empty: TERM, and KILL after the grace */
     HAND_KILL = 'k',      /* empty: KILL now */
+    HAND_FOREIGN = 'f',   /* empty: like HAND_TERM, for HAND_WHY_FOREIGN; only in the pipe */
 
     /* From devs-hand to devs. */
     HAND_HELLO = 'H',
@@ -106,6 +109,8 @@ enum hand_exit {
     HAND_EXIT_DAMAGED = 15, /* the spool is damaged */
     HAND_EXIT_RUNNING = 16, /* the attempt has not ended */
     HAND_EXIT_CHANNEL = 17, /* stdin or stdout failed */
+    HAND_EXIT_HOLD = 18,    /* there is no holder in HOLD */
+    HAND_EXIT_COUNT,
 };
 
 struct hand_frame {
@@ -162,17 +167,36 @@ size_t hand_refused_write(uint8_t *out, const struct hand_refused *refused);
 /* Reads a HAND_REFUSED frame. */
 ATTR_MUST_USE bool hand_refused_read(const struct hand_frame *frame, struct hand_refused *out);
 
-/* Writes HAND_TICK, HAND_HEARTBEAT or HAND_GO with a stamp; HAND_TERM or HAND_KILL without one. */
+/* Writes HAND_TICK, HAND_HEARTBEAT or HAND_GO with a stamp; HAND_TERM, HAND_KILL or HAND_FOREIGN
+ * without one. */
 size_t hand_stamp_write(uint8_t *out, enum hand_type type, uint64_t stamp_ms);
-/* Reads any of these five. *stamp_ms is 0 if there is none. */
+/* Reads any of these six. *stamp_ms is 0 if there is none. */
 ATTR_MUST_USE bool hand_stamp_read(const struct hand_frame *frame, uint64_t *stamp_ms);
 
+/* The payload of HAND_SPOOL: u64 offset, then at least one byte of the spool. */
+struct hand_piece {
+    uint64_t offset; /* of the first byte in the spool */
+    const uint8_t *bytes;
+    size_t len;
+};
+/* Turns bytes of the spool into a HAND_SPOOL frame, as hand_frame_seal() does: `frame` has
+ * HAND_HEAD_BYTES + HAND_PIECE_HEAD_BYTES of room, then `len` bytes of the spool. */
+size_t hand_piece_seal(uint8_t *frame, uint64_t offset, size_t len);
+/* Reads a HAND_SPOOL frame. */
+ATTR_MUST_USE bool hand_piece_read(const struct hand_frame *frame, struct hand_piece *out);
+
+/* The environment of the command is that of devs-hand, with the entries of the request added to it
+ * or replacing those of the same name. Otherwise it is the entries of the request and nothing else.
+ */
+enum hand_request_flag { HAND_INHERIT = 1 };
+
 /* The payload of HAND_REQUEST: u32 protocol, u32 lease_ms, u32 grace_ms, u32 arguments, u32
- * entries, u32 0, u64 stdin_bytes. */
+ * entries, u32 flags, u64 stdin_bytes. */
 struct hand_request {
     uint32_t lease_ms; /* without a heartbeat for this time, the attempt is ended */
     uint32_t grace_ms; /* from TERM to KILL */
     uint32_t arguments, entries;
+    uint32_t flags; /* enum hand_request_flag */
     uint64_t stdin_bytes;
 };
 /* Writes a HAND_REQUEST frame. */
@@ -213,7 +237,6 @@ ATTR_MUST_USE bool hand_finish_read(const struct hand_frame *frame, struct hand_
 /* The payload of HAND_BEGIN: u32 protocol, u32 lease_ms, u32 grace_ms, u32 0, u64 at_ms, 36 bytes
  * boot id, the node to the end. A boot id that is unknown is 36 zeros. */
 struct hand_begin {
-    uint32_t protocol;
     uint32_t lease_ms, grace_ms;
     uint64_t at_ms; /* since 1970, by the clock of that machine */
     char boot[HAND_BOOT_MAX + 1];

@@ -237,7 +237,6 @@ void order_done(struct order *order)
 struct following {
     struct spool_reader reader;
     uint64_t from;             /* next byte of the spool to send */
-    uint64_t base;             /* offset in the spool of the next frame */
     int control;               /* the control pipe; -1 = the keeper is gone */
     int watch;                 /* becomes readable when the spool changes; -1 = not available */
     bool owes_term, owes_kill; /* orders that did not fit into the pipe */
@@ -301,23 +300,22 @@ static bool forward_orders(struct channel *channel, struct following *following)
 static void send_piece(struct channel *channel, struct following *following)
 {
     uint8_t *const frame = channel->out + channel->out_len;
-    uint8_t *const bytes = frame + HAND_HEAD_BYTES + 8;
+    uint8_t *const bytes = frame + HAND_HEAD_BYTES + HAND_PIECE_HEAD_BYTES;
     const uint64_t offset = following->from;
     size_t len = 0;
     for (;;) {
         if (!following->has_kept) {
-            following->base = following->reader.spool.whole;
             following->read = spool_next(&following->reader, &following->kept);
             if (following->read != HAND_WHOLE)
                 break;
             following->has_kept = true;
         }
-        const uint64_t end = following->base + following->kept.size;
+        const uint64_t end = following->reader.spool.whole; /* of the frame kept */
         if (end > following->from) {
-            const size_t skip =
-                following->from > following->base ? (size_t)(following->from - following->base) : 0;
+            const uint64_t begin = end - following->kept.size;
+            const size_t skip = following->from > begin ? (size_t)(following->from - begin) : 0;
             const size_t more = following->kept.size - skip;
-            if (len + more > HAND_SPOOL_PIECE_MAX)
+            if (len + more > HAND_PIECE_MAX)
                 break;
             memcpy(bytes + len, following->kept.bytes - HAND_HEAD_BYTES + skip, more);
             len += more;
@@ -327,9 +325,7 @@ static void send_piece(struct channel *channel, struct following *following)
     }
     if (len == 0)
         return;
-    for (int i = 0; i < 8; i++)
-        frame[HAND_HEAD_BYTES + i] = (uint8_t)(offset >> (8 * i));
-    channel->out_len += hand_frame_seal(frame, HAND_SPOOL, 0, 8 + len);
+    channel->out_len += hand_piece_seal(frame, offset, len);
 }
 
 /* Appends the last frame. Returns the exit code. */

@@ -37,7 +37,6 @@ static void describe_begin(const struct order *order, struct hand_begin *begin)
 {
     struct utsname here;
     *begin = (struct hand_begin){
-        .protocol = HAND_PROTOCOL,
         .lease_ms = order->check.request.lease_ms,
         .grace_ms = order->check.request.grace_ms,
         .at_ms = wall_ms(),
@@ -225,9 +224,9 @@ static int command_state(const char *path)
                  ",\"output_bytes\":%" PRIu64,
                  elsewhere ? "elsewhere" : words[state], spool->whole, size, spool->output_bytes);
     if (begun) {
-        (void)printf(",\"protocol\":%" PRIu32 ",\"lease_ms\":%" PRIu32 ",\"grace_ms\":%" PRIu32
+        (void)printf(",\"protocol\":%d,\"lease_ms\":%" PRIu32 ",\"grace_ms\":%" PRIu32
                      ",\"begun_at_ms\":%" PRIu64,
-                     spool->begin.protocol, spool->begin.lease_ms, spool->begin.grace_ms,
+                     HAND_PROTOCOL, spool->begin.lease_ms, spool->begin.grace_ms,
                      spool->begin.at_ms);
         print_text("node", spool->begin.node);
         print_text("boot", spool->begin.boot);

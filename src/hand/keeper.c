@@ -52,7 +52,6 @@ enum {
     LOW_FD = 3,                            /* the keeper's first descriptor */
     HIGH_FD = 16,                          /* above those */
     SCAN_FDS_MAX = 65535,                  /* highest one that is closed without close_range() */
-    SIGNAL_MAX = 64,
     NOT_STARTED_EXIT = 127,
     MS_PER_S = 1000,
     US_PER_S = 1000 * 1000,
@@ -102,7 +101,7 @@ static void reset_signals(void)
 {
     sigset_t none;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
-    for (int i = 1; i <= SIGNAL_MAX; i++)
+    for (int i = 1; i <= HAND_SIGNAL_MAX; i++)
         (void)sigaction(i, &by_default, NULL); /* fails for KILL, STOP and those of the library */
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -151,8 +150,9 @@ static int execute(char *const *argv, char *const *environment)
 }
 
 struct command {
-    char **argv, **environment; /* owned; the words are the order's */
+    char **argv, **environment; /* owned; the words are the order's, or of our environment */
     const char *directory;
+    char *pwd;     /* owned: the entry PWD, or NULL */
     int fds[3];    /* its stdin, stdout and stderr */
     int report_fd; /* gets a struct start_failure; close-on-exec */
     pid_t keeper;
@@ -185,13 +185,50 @@ _Noreturn static void run_command(const struct command *command)
 
 /* --- starting it --- */
 
-/* Points argv and the environment at the words of the order. */
+static bool has_same_name(const char *entry, const char *other)
+{
+    const size_t len = strcspn(entry, "=");
+    return strncmp(entry, other, len) == 0 && other[len] == '=';
+}
+
+static size_t count_entries(char *const *environment)
+{
+    size_t count = 0;
+    while (environment[count])
+        count++;
+    return count;
+}
+
+static bool has_entry(char *const *environment, const char *entry)
+{
+    while (*environment && !has_same_name(entry, *environment))
+        environment++;
+    return *environment;
+}
+
+/* Appends our own environment to that of the command, which has space for it. Our working directory
+ * is not the command's. */
+static void inherit_environment(const struct command *command, char *pwd)
+{
+    char **end = command->environment + count_entries(command->environment);
+    char **const own = environ;
+    if (!has_entry(command->environment, pwd))
+        *end++ = pwd;
+    for (size_t i = 0; own && own[i]; i++) {
+        if (!has_same_name("OLDPWD=", own[i]) && !has_entry(command->environment, own[i]))
+            *end++ = own[i];
+    }
+}
+
+/* Points argv and the environment at the words of the order, and at our own environment if it asks
+ * for that. */
 static bool list_words(const struct order *order, struct command *command)
 {
     const struct hand_request *request = &order->check.request;
+    const size_t inherited = environ ? count_entries(environ) : 0;
     char *word = order->words;
     command->argv = calloc((size_t)request->arguments + 1, sizeof(char *));
-    command->environment = calloc((size_t)request->entries + 1, sizeof(char *));
+    command->environment = calloc(request->entries + inherited + 2, sizeof(char *));
     if (!command->argv || !command->environment)
         return false;
     for (uint32_t i = 0; i < request->arguments; i++, word += strlen(word) + 1)
@@ -199,6 +236,14 @@ static bool list_words(const struct order *order, struct command *command)
     for (uint32_t i = 0; i < request->entries; i++, word += strlen(word) + 1)
         command->environment[i] = word;
     command->directory = word;
+    if (request->flags & HAND_INHERIT) {
+        const size_t size = sizeof("PWD=") + strlen(word);
+        command->pwd = malloc(size);
+        if (!command->pwd)
+            return false;
+        (void)snprintf(command->pwd, size, "PWD=%s", word);
+        inherit_environment(command, command->pwd);
+    }
     return true;
 }
 
@@ -257,6 +302,7 @@ static void start_command(struct keeper *keeper, struct order *order)
     order->words = NULL;
     free(command.argv);
     free(command.environment);
+    free(command.pwd);
     close_fd(&order->input);
 }
 
@@ -535,6 +581,8 @@ static void read_control(struct keeper *keeper)
             end_attempt(keeper, HAND_WHY_TERM, false);
         if (frame.type == HAND_KILL)
             end_attempt(keeper, HAND_WHY_KILL, true);
+        if (frame.type == HAND_FOREIGN)
+            end_attempt(keeper, HAND_WHY_FOREIGN, false);
     }
     keeper->control_len -= at;
     memmove(keeper->control, keeper->control + at, keeper->control_len);

@@ -38,6 +38,7 @@ static void check_typed(const struct hand_frame *frame)
     struct hand_begin begin;
     struct hand_started started;
     struct hand_end end;
+    struct hand_piece piece;
     uint64_t stamp_ms;
     if (hand_hello_read(frame, &hello) && hello.protocol == HAND_PROTOCOL)
         check_same(frame, again, hand_hello_write(again, &hello));
@@ -47,6 +48,8 @@ static void check_typed(const struct hand_frame *frame)
         check_same(frame, again, hand_request_write(again, &request));
     if (hand_stamp_read(frame, &stamp_ms))
         check_same(frame, again, hand_stamp_write(again, (enum hand_type)frame->type, stamp_ms));
+    if (hand_piece_read(frame, &piece))
+        must(piece.len > 0 && piece.bytes + piece.len == frame->bytes + frame->len);
     if (hand_finish_read(frame, &finish))
         check_same(frame, again, hand_finish_write(again, &finish));
     if (hand_begin_read(frame, &begin) && begin.boot[0])

@@ -212,10 +212,10 @@ class Channel:
         return spool.end
 
 
-def request(argv, env=(), cwd="/", stdin=b"", lease_ms=60000, grace_ms=5000, stamp=0):
+def request(argv, env=(), cwd="/", stdin=b"", lease_ms=60000, grace_ms=5000, stamp=0, inherit=False):
     """Returns the bytes of a request."""
     encode = os.fsencode
-    parts = [frame("R", struct.pack("<6IQ", 1, lease_ms, grace_ms, len(argv), len(env), 0, len(stdin)))]
+    parts = [frame("R", struct.pack("<6IQ", 1, lease_ms, grace_ms, len(argv), len(env), inherit, len(stdin)))]
     parts += [frame("a", encode(word)) for word in argv]
     parts += [frame("e", encode(word)) for word in env]
     parts.append(frame("d", encode(cwd)))
@@ -419,6 +419,23 @@ def case_everything_arrives():
             break
     check(got.startswith(os.fsencode(cwd)), "environment or directory")
     check(got[len(os.fsencode(cwd)):] == data, "stdin")
+
+
+def case_inherited_environment():
+    """The environment of devs-hand, if the request asks for it; what was sent is added or replaces it."""
+    own = {"PATH": "/usr/bin:/bin", "HOME": "/far", "KEPT": "here", "PWD": "/wrong", "OLDPWD": "/old"}
+    sent = ["HOME=/sent", "NEW=a=b", "KEP=x"]
+
+    def environment(**options):
+        one = run(["/usr/bin/env", "-0"], popen={"env": own}, **options)
+        check(passed(one.end()))
+        return sorted(filter(None, Spool(one.spool).output[1].decode().split("\0")))
+    same(environment(env=sent), sorted(sent))
+    wanted = ["PATH=/usr/bin:/bin", "KEPT=here", *sent]
+    same(environment(env=sent, inherit=True, cwd="/usr"), sorted(["PWD=/usr", *wanted]))
+    same(environment(env=["PWD=/mine", *sent], inherit=True), sorted(["PWD=/mine", *wanted]))
+    one = run(["true"], popen={"env": own}, env=[], inherit=True)
+    check(passed(one.end()), "the program is searched for in the inherited PATH")
 
 
 def case_much_output():
@@ -926,6 +943,7 @@ def case_bad_requests():
         request([]),
         request(["true"], env=["=x"]),
         request(["true"], env=["x"]),
+        request(["true"], inherit=2),
         request(["true"], stamp=MASK),
         good[:5] + b"\xff" + good[6:],
     ]
@@ -945,8 +963,8 @@ def case_bad_requests():
         check(not os.path.exists(one.process.args[2]), "a directory was created")
     one = shell("sleep 300", grace_ms=0)
     one.until_start()
-    one.send(frame("i", b"more"))
-    same(one.wait(), BAD_REQUEST, "an unknown frame")
+    one.send(frame("f"))
+    same(one.wait(), BAD_REQUEST, "a frame that only the control pipe takes")
     same(state(one.dir)["state"], "running")
     same(tell("order", one.dir, "kill"), 0)
     attach(one.dir).end()
@@ -994,7 +1012,7 @@ def case_usage():
 
 CASES = {name[5:]: function for name, function in globals().copy().items() if name.startswith("case_")}
 GROUPS = {
-    "start": """hello_and_end files_are_private once signal_end start_failures everything_arrives much_output secrets late_request
+    "start": """hello_and_end files_are_private once signal_end start_failures everything_arrives inherited_environment much_output secrets late_request
         bad_requests ignored_signals closed_streams usage""",
     "channel": """attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
         reader_dies killed_attach garbage_in_the_control_pipe""",

@@ -144,14 +144,31 @@ END_TEST
 
 START_TEST(test_stamps)
 {
-    static const enum hand_type types[] = {HAND_TICK, HAND_HEARTBEAT, HAND_GO, HAND_TERM,
-                                           HAND_KILL};
+    static const enum hand_type types[] = {HAND_TICK, HAND_HEARTBEAT, HAND_GO,
+                                           HAND_TERM, HAND_KILL,      HAND_FOREIGN};
     for (int i = 0; i < TABLE_LEN(types); i++) {
         uint64_t stamp_ms;
         const struct hand_frame frame = read_small(hand_stamp_write(small, types[i], 5));
         ck_assert(hand_stamp_read(&frame, &stamp_ms));
         ck_assert_uint_eq(stamp_ms, i < 3 ? 5 : 0);
     }
+}
+END_TEST
+
+START_TEST(test_pieces_of_a_spool)
+{
+    const size_t head = HAND_HEAD_BYTES + HAND_PIECE_HEAD_BYTES;
+    struct hand_piece out;
+    memcpy(small + head, "abc", 3);
+    struct hand_frame frame = read_small(hand_piece_seal(small, UINT64_C(1) << 40, 3));
+    ck_assert(hand_piece_read(&frame, &out));
+    ck_assert_uint_eq(out.offset, UINT64_C(1) << 40);
+    ck_assert_uint_eq(out.len, 3);
+    ck_assert_mem_eq(out.bytes, "abc", 3);
+    frame = read_small(hand_piece_seal(small, 7, 0));
+    ck_assert(!hand_piece_read(&frame, &out));
+    frame = read_small(hand_stamp_write(small, HAND_TICK, 7));
+    ck_assert(!hand_piece_read(&frame, &out));
 }
 END_TEST
 
@@ -224,6 +241,7 @@ START_TEST(test_request_limits)
         {.lease_ms = 1000, .arguments = HAND_WORDS_MAX + 1},
         {.lease_ms = 1000, .arguments = 1, .entries = HAND_WORDS_MAX},
         {.lease_ms = 1000, .arguments = 1, .entries = UINT32_MAX},
+        {.lease_ms = 1000, .arguments = 1, .flags = HAND_INHERIT + 1},
         {.lease_ms = 1000, .arguments = 1, .stdin_bytes = HAND_STDIN_MAX + 1},
     };
     for (int i = 0; i < TABLE_LEN(wrong); i++) {
@@ -234,6 +252,7 @@ START_TEST(test_request_limits)
                                              .grace_ms = HAND_GRACE_MS_MAX,
                                              .arguments = 1,
                                              .entries = HAND_WORDS_MAX - 1,
+                                             .flags = HAND_INHERIT,
                                              .stdin_bytes = HAND_STDIN_MAX};
     struct hand_request_check check = {0};
     ck_assert(take_request(&check, &most));
@@ -400,10 +419,8 @@ START_TEST(test_what_passes)
 }
 END_TEST
 
-static const struct hand_begin a_begin = {.protocol = HAND_PROTOCOL,
-                                          .lease_ms = 1000,
-                                          .boot = "12345678-1234-1234-1234-123456789abc",
-                                          .node = "n1"};
+static const struct hand_begin a_begin = {
+    .lease_ms = 1000, .boot = "12345678-1234-1234-1234-123456789abc", .node = "n1"};
 static const struct hand_started a_start = {.keeper = 10, .command = 11, .at_ms = 12};
 
 static enum hand_read read_spool(struct hand_spool *spool, size_t size)
@@ -488,6 +505,7 @@ Suite *test_suite(void)
     tcase_add_test(channel, test_hello_is_found_after_noise);
     tcase_add_test(channel, test_refusal);
     tcase_add_test(channel, test_stamps);
+    tcase_add_test(channel, test_pieces_of_a_spool);
     tcase_add_test(channel, test_finish);
     TCase *request = test_case(suite, "request");
     tcase_add_test(request, test_request_in_order);

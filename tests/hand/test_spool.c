@@ -23,7 +23,7 @@ static void setup(void)
     struct utsname here;
     (void)snprintf(path, sizeof(path), "%s", test_path(test_tmpdir(), "attempt"));
     ck_assert_int_eq(uname(&here), 0);
-    begin = (struct hand_begin){.protocol = HAND_PROTOCOL, .lease_ms = 1000};
+    begin = (struct hand_begin){.lease_ms = 1000};
     (void)snprintf(begin.node, sizeof(begin.node), "%.*s", HAND_NODE_MAX, here.nodename);
     dir = dir_create(path);
     ck_assert_int_ge(dir, 0);
