@@ -40,9 +40,51 @@ enum {
     PLAN_CONTRACT_BYTES_MAX =
         16 * 1024 * 1024, /* maximum bytes of the texts of all contracts of a plan */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
+    PLAN_EXECUTORS_MAX = 32,
+    PLAN_EXECUTOR_NAME_MAX = 31, /* longest name: [A-Za-z0-9._-]{1,31} */
+    PLAN_HOSTS_MAX = 256,        /* maximum hosts of one executor */
+    PLAN_SLOTS_MAX = 1024,       /* maximum slots of one host */
+    PLAN_LEASE_S_MIN = 5,
+    PLAN_LEASE_S_MAX = 7 * 24 * 3600,
+    PLAN_LEASE_MS = 300 * 1000, /* default of lease_s, in ms */
 };
 
 #define PLAN_TIMEOUT_MS_MAX ((int64_t)PLAN_TIMEOUT_S_MAX * 1000)
+
+/*
+ * Executors: other machines, on which tasks can run.
+ */
+
+#define PLAN_LOCAL "local" /* where a task runs without an executor: on this machine */
+
+/* Defaults of `dir` and `hand`. */
+#define PLAN_EXECUTOR_DIR  "~/.cache/devs"
+#define PLAN_EXECUTOR_HAND "devs-hand"
+
+enum executor_kind { EXECUTOR_SSH, EXECUTOR_KIND_COUNT };
+
+/* A machine of an executor. */
+struct plan_host {
+    char *host; /* owned; as for ssh: [user@]name, or an alias of the ssh configuration */
+    int slots;  /* maximum number of attempts at a time: 1 to PLAN_SLOTS_MAX */
+};
+
+struct plan_executor {
+    char *name; /* owned */
+    enum executor_kind kind;
+    struct plan_host *hosts; /* owned; each host once */
+    int host_count;          /* 1 to PLAN_HOSTS_MAX */
+    char *dir;    /* owned; the folder for attempts on each host: absolute, or begins with "~/" */
+    char *hand;   /* owned; devs-hand on each host: a name in PATH, or a path like `dir` */
+    char **args;  /* owned, NULL-terminated; additional arguments for ssh, before the host;
+                     NULL = none */
+    char *shared; /* owned; the folder that the hosts and this machine share: an absolute path, the
+                     same everywhere; never NULL */
+    int64_t lease_ms; /* an attempt without contact to devs ends itself after this time */
+};
+
+/* Returns "ssh"; "?" for an invalid value. */
+const char *executor_kind_name(enum executor_kind kind);
 
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
 
@@ -126,6 +168,8 @@ struct plan_task {
     const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
                                                NULL */
     struct workspace_spec *own_workspace;   /* owned; the task's own workspace, NULL = none */
+    int executor; /* index in plan->executors of the executor that runs the task; -1 = this
+                     machine */
 };
 
 /* Maps a task's id to its number. */
@@ -160,6 +204,9 @@ struct plan {
     bool has_files;                   /* some contracts were read from files */
     char **sources;                   /* owned; each name once */
     int source_count;                 /* at most PLAN_SOURCES_MAX */
+    struct plan_executor *executors;  /* owned; in document order, unique names */
+    int executor_count;               /* at most PLAN_EXECUTORS_MAX */
+    int executor;                     /* default for tasks that name no executor; like a task's */
     struct plan_task *tasks;          /* owned; a task's number is its index */
     int task_count;
     int step_count;          /* steps of all tasks */
@@ -232,6 +279,12 @@ ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct pla
 /* Returns the policy with this name: the plan's own, else the one from the settings, else the
  * built-in one; NULL if there is none. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
+
+/* Returns the executor that runs the task; NULL = this machine. Borrowed from the plan. */
+const struct plan_executor *plan_task_executor(const struct plan *plan,
+                                               const struct plan_task *task);
+/* Appends "on lab (gpu1, gpu2; 9 slots)"; the names of many hosts are cut. */
+void plan_executor_words(const struct plan_executor *executor, struct str *out);
 
 /* Returns the number of the agent's step that this step belongs to: the last one at or before
  * `step`; -1 if there is none. */

@@ -76,6 +76,15 @@ static const void *defaults_of(const struct fields *fields)
     static const struct ui_settings ui = {0};
     static const struct plan_step step = {.phase = PHASE_GREEN};
     static const struct plan_limits limits = {.output_line_bytes = PLAN_LINE_BYTES};
+    static char dir[] = PLAN_EXECUTOR_DIR;
+    static char hand[] = PLAN_EXECUTOR_HAND;
+    static const struct plan_executor executor = {
+        .dir = dir, .hand = hand, .lease_ms = PLAN_LEASE_MS};
+    static const struct plan_host host = {.slots = 1};
+    if (fields == &plan_executor_fields)
+        return &executor;
+    if (fields == &plan_host_fields)
+        return &host;
     if (fields == &plan_workspace_fields)
         return workspace_spec_none();
     if (fields == &plan_sandbox_fields)
@@ -267,6 +276,8 @@ static const struct {
     {plan_schema_file, "step", &plan_step_fields},
     {plan_schema_file, "expect", &plan_expect_fields},
     {plan_schema_file, "expectedFile", &plan_file_fields},
+    {plan_schema_file, "machines", &plan_executor_fields},
+    {plan_schema_file, "host", &plan_host_fields},
     {plan_schema_file, "budget", &plan_budget_fields},
     {plan_schema_file, "policy", &plan_policy_fields},
     {plan_schema_file, "workspace", &plan_workspace_fields},
@@ -413,6 +424,8 @@ static const struct {
     {"docs/plan.md", "a workspace", &plan_workspace_fields, NULL, NULL},
     {"docs/plan.md", "a sandbox", &plan_sandbox_fields, NULL, NULL},
     {"docs/plan.md", "limits", &plan_limits_fields, NULL, NULL},
+    {"docs/plan.md", "an executor", &plan_executor_fields, NULL, NULL},
+    {"docs/plan.md", "a host", &plan_host_fields, NULL, NULL},
 };
 
 /* Adds the row of a key; `of` is the key of the object that has it, or "". */
@@ -425,7 +438,7 @@ static void add_row(const struct fields *fields, const struct field *field, cons
     str_addf(out, " | %s", field->means);
     add_default(fields, field, &otherwise);
     if (otherwise.len > 0) {
-        const char *quote = field->type == FIELD_WORD ? "`" : "";
+        const char *quote = field->type == FIELD_WORD || field->type == FIELD_TEXT ? "`" : "";
         str_addf(out, "; default %s", quote);
         add_shown(field, &otherwise, out);
         str_add(out, quote);

@@ -145,6 +145,8 @@ static const struct {
     {"/$defs/ownPolicy/maxLength", POLICY_NAME_MAX - 1},
     {"/$defs/policy/properties/like/maxLength", POLICY_NAME_MAX - 1},
     {"/$defs/agents/maxProperties", ADAPTERS_MAX},
+    {"/$defs/executors/maxProperties", PLAN_EXECUTORS_MAX},
+    {"/$defs/machines/properties/hosts/maxItems", PLAN_HOSTS_MAX},
     {"/$defs/adapter/properties/env/maxProperties", ADAPTER_ARGS_MAX},
     {"/$defs/adapter/properties/events/maxItems", ADAPTER_RULES_MAX},
     {"/$defs/adapter/properties/like/maxLength", ADAPTER_NAME_MAX},
@@ -241,7 +243,7 @@ static const struct {
     const char *begin; /* examples begin so; others are not checked */
     int least, most;
 } pages[] = {
-    {"docs/plan.md", "", 12, 12},
+    {"docs/plan.md", "", 13, 13},
     {"docs/policies.md", "", 2, 2},
     {"docs/classification.md", "", 2, 2},
     {"docs/agents.md", "{\"version\": 1", 8, INT_MAX}, /* one for each agent, and the first */

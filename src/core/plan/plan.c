@@ -514,6 +514,7 @@ void plan_free(struct plan *plan)
     }
     free(plan->contracts);
     adapters_free(plan->adapters);
+    plan_executors_free(plan);
     free(plan->name);
     free(plan);
 }
@@ -650,6 +651,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;
     plan->step_count = 1;
+    plan->executor = -1;
 
     bool repeats = exec->policy->max_attempts > 1 && policy_fits_phase(exec->policy, exec->phase);
     struct plan_task *task = &plan->tasks[0];
@@ -658,6 +660,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     task->steps = xcalloc(1, sizeof(*task->steps));
     task->step_count = 1;
     task->rounds = 1;
+    task->executor = -1;
     task->workspace = &plan->workspace;
     task->steps[0] = (struct plan_step){
         .phase = exec->phase,

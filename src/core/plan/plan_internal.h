@@ -72,6 +72,7 @@ struct plan_reading {
     struct plan *plan;
     struct violations *contract_violations; /* borrowed; errors of the plan's contracts */
     struct violations *agent_violations;    /* borrowed; errors of the plan's agents */
+    struct violations *executor_violations; /* borrowed; errors of the plan's executors */
     struct policy_list policies;    /* visible policies; the plan or the settings own the items */
     const char *policy_name;        /* borrowed; name of the policy being read; may be NULL */
     bool builtin_may_change;        /* policies may redefine built-in ones */
@@ -263,6 +264,40 @@ void plan_budget_write(const struct budget *budget, struct str *out);
 void plan_agent_write(const struct plan_step *step, struct str *out);
 /* Appends the key "agents" with the agents that some step uses and that are not built in. */
 void plan_agents_write(const struct plan *plan, struct str *out);
+
+/*
+ * Executors (plan_executor.c).
+ */
+
+/* Keys of an executor, and of one of its hosts. */
+extern const struct fields plan_executor_fields, plan_host_fields;
+
+/* Loads the executors of the object `executors`, and the default that the string `executor` names;
+ * other values count as missing. Adds the errors of the executors to
+ * reader->doc->executor_violations. */
+void plan_executors_load(struct field_reader *reader, const struct json *executors,
+                         const struct json *executor);
+
+/* Returns the number of the executor that the value names; -1 = this machine. A value that names
+ * no executor counts as `otherwise`, without an error. */
+int plan_executor_take(const struct plan *plan, const struct json *value, int otherwise);
+/* Reports a name that is not that of an executor. */
+void plan_executor_check(struct field_reader *reader, const struct json_pointer *path,
+                         const struct json *value);
+
+/* Reports the limits of the plan that cannot be enforced on the executor of the current task. */
+void plan_executor_check_task(struct field_reader *reader, const struct json_pointer *path);
+/* Reports what the current step needs but the executor of its task cannot do. */
+void plan_executor_check_step(struct field_reader *reader, const struct json_pointer *path);
+
+/* Appends the keys "executors" and "executor", if the plan has executors. */
+void plan_executors_write(const struct plan *plan, struct str *out);
+/* Appends the key "executor", if it differs from the plan's. */
+void plan_executor_write_task(const struct plan *plan, const struct plan_task *task,
+                              struct str *out);
+
+/* Frees the executors of the plan. */
+void plan_executors_free(struct plan *plan);
 
 /*
  * Tasks (plan_task.c).

@@ -175,6 +175,12 @@ static const struct field plan_rows[] = {
      .means = "the policy of steps that do not set one; default `default`"},
     {"loops", FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
      .means = "how many repeats count as a loop", .see = "; see [Loops](#loops)"},
+    {"executors", FIELD_OTHER, .ref = "executors", .values = "object, at most 32",
+     .means = "other machines on which tasks can run, by name; experimental",
+     .see = "; see [Other machines](#other-machines)"},
+    {"executor", FIELD_TEXT, .least = 1, .most = PLAN_EXECUTOR_NAME_MAX, .elsewhere = true,
+     .read = plan_executor_check, .values = "name",
+     .means = "the executor of tasks that do not set one; default `local`, which is this machine"},
     {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .ref = "budget",
      .means = "how much all agents of the run may use together",
      .see = "; see [Budgets](agents.md#budgets)"},
@@ -247,10 +253,12 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     struct violations meaning = {0};
     struct violations contracts = {0};
     struct violations agents = {0};
+    struct violations executors = {0};
     struct plan *plan = xcalloc(1, sizeof(*plan));
     struct plan_reading doc = {.plan = plan,
                                .contract_violations = &contracts,
                                .agent_violations = &agents,
+                               .executor_violations = &executors,
                                .files = context->files};
     struct field_reader reader = {.shape = wrong, .violations = &meaning, .doc = &doc};
 
@@ -271,6 +279,7 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     const bool is_kept = json_get(root, "settings") != NULL;
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
+    plan_executors_load(&reader, json_get(root, "executors"), json_get(root, "executor"));
     /* The schema has reported errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
         plan->has_loops = true;
@@ -284,10 +293,12 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     sandbox_spec_done(&doc.base_sandbox);
     plan_cycles_done(&doc.cycles);
 
-    bool ok = is_formed && meaning.count == 0 && contracts.count == 0 && agents.count == 0;
+    bool ok = is_formed && meaning.count == 0 && contracts.count == 0 && agents.count == 0 &&
+              executors.count == 0;
     violations_merge(wrong, &meaning, root);
     violations_merge(wrong, &contracts, root);
     violations_merge(wrong, &agents, root);
+    violations_merge(wrong, &executors, root);
     if (ok)
         return plan;
     plan_free(plan);
@@ -342,7 +353,7 @@ struct plan *plan_growing(const struct plan *base)
 /* Returns the first key that an added task may not have, or NULL. */
 static const char *find_unwanted(const struct json *task)
 {
-    static const char *const of_task[] = {"needs", "workspace", "rounds", "budget"};
+    static const char *const of_task[] = {"needs", "workspace", "rounds", "budget", "executor"};
     static const char *const of_step[] = {"contract", "agent"};
     const struct json *steps = json_get(task, "steps");
     for (size_t i = 0; i < ARRAY_LEN(of_task); i++) {
@@ -420,7 +431,7 @@ static bool grow_plan(struct plan *plan, const struct json *root, const struct v
     const int number = plan->task_count;
     const int source_count = plan->source_count;
     plan->tasks = xgrow(plan->tasks, &plan->task_cap, (size_t)number + 1, sizeof(*plan->tasks));
-    plan->tasks[number] = (struct plan_task){.id = xstrdup(id), .rounds = 1};
+    plan->tasks[number] = (struct plan_task){.id = xstrdup(id), .rounds = 1, .executor = -1};
     plan->task_count++;
     add_name(plan, plan->tasks[number].id, number);
 

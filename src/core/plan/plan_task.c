@@ -376,6 +376,7 @@ static void read_step(struct field_reader *reader, const struct json_pointer *pa
     plan_source_guess(reader->doc->plan, step);
     check_phase_order(reader, path);
     check_repeatable(reader, path);
+    plan_executor_check_step(reader, path);
 
     /* Contracts and files are checked only after a success. */
     const bool is_failure = step->expect.what == PLAN_EXPECT_FAILURE;
@@ -454,12 +455,13 @@ static void take_workspace(struct field_reader *reader, const struct json *value
     violations_done(&unsaid);
 }
 
-/* Reads the current task's id, rounds and workspace, and finds its list of needs. */
+/* Reads the current task's id, rounds, executor and workspace, and finds its list of needs. */
 static void prepare_task(struct field_reader *reader, const struct json *value,
                          const struct json **needs)
 {
     struct plan_task *task = current_task(reader);
     const struct json *workspace = NULL;
+    const struct json *executor = NULL;
     void *iter = NULL;
     const char *key;
     const struct json *member;
@@ -471,10 +473,13 @@ static void prepare_task(struct field_reader *reader, const struct json *value,
             field_read_number(member, 1, PLAN_ROUNDS_MAX, &rounds);
         else if (strcmp(key, "workspace") == 0)
             workspace = member;
+        else if (strcmp(key, "executor") == 0)
+            executor = member;
         else if (strcmp(key, "needs") == 0 && json_kind(member) == JSON_KIND_ARRAY)
             *needs = member;
     }
     task->rounds = (int)rounds;
+    task->executor = plan_executor_take(reader->doc->plan, executor, reader->doc->plan->executor);
     take_workspace(reader, workspace);
 }
 
@@ -635,7 +640,8 @@ static void write_budget(const void *object, struct str *out)
 }
 
 #define AT(member) offsetof(struct plan_task, member)
-/* plan_write() writes the id, the needs and the steps itself, because they need the plan. */
+/* plan_write() writes the id, the needs, the executor and the steps itself, because they need the
+ * plan. */
 static const struct field task_rows[] = {
     {"id", FIELD_OTHER, .read = check_id, .ref = "name",
      .values = "1 to 64 of `A-Z a-z 0-9 . _ -`, starting with a letter or digit",
@@ -649,6 +655,10 @@ static const struct field task_rows[] = {
      .means = "overrides the plan's value, key by key"},
     {"steps", FIELD_OTHER, .read = read_steps, .values = "array, 1 to 64",
      .means = "what to run, one after the other", .see = "; required"},
+    {"executor", FIELD_TEXT, .least = 1, .most = PLAN_EXECUTOR_NAME_MAX, .elsewhere = true,
+     .read = plan_executor_check, .values = "name",
+     .means = "where the task runs: the name of an executor, or `local`; default: the plan's value",
+     .see = "; see [Other machines](#other-machines)"},
     {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
      .write = write_rounds,
      .means = "maximum number of rounds, which are passes over the steps of the task, including "
@@ -666,6 +676,7 @@ static void read_task(struct field_reader *reader, const struct json_pointer *pl
 {
     reader->doc->task_json = value;
     fields_read(reader, place, value, &plan_task_fields, current_task(reader));
+    plan_executor_check_task(reader, place);
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }

@@ -65,6 +65,7 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
             add_text(out, plan->tasks[task->needs[i]].id);
         str_add_char(out, ']');
     }
+    plan_executor_write_task(plan, task, out);
     str_json_key(out, "steps");
     str_add_char(out, '[');
     for (int i = 0; i < task->step_count; i++)
@@ -135,6 +136,7 @@ void plan_write(const struct plan *plan, struct str *out)
     write_contracts(plan, out);
     plan_budget_write(&plan->budget, out);
     plan_agents_write(plan, out);
+    plan_executors_write(plan, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');
     for (int i = 0; i < plan->task_count; i++)

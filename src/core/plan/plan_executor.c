@@ -1,0 +1,388 @@
+/* plan_executor.c - reads, checks and writes executors: the other machines of a plan.
+ *
+ * Executors are loaded before the tasks, which refer to them, wherever they are in the document.
+ * Their errors are kept in a list of their own, which is merged into the others later. */
+#include "plan_internal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "xalloc.h"
+
+enum {
+    MS_PER_S = 1000,
+    HOST_CHARS_MAX = 255,
+    PATH_CHARS_MAX = 4096,
+    ARGS_MAX = 100,
+    HOSTS_SHOWN = 4, /* maximum names of hosts in plan_executor_words() */
+};
+
+const char *executor_kind_name(enum executor_kind kind)
+{
+    return kind == EXECUTOR_SSH ? "ssh" : "?";
+}
+
+static const char *kind_word(int kind)
+{
+    return executor_kind_name((enum executor_kind)kind);
+}
+
+static void read_kind(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    enum executor_kind *kind = reader->at;
+    const char *word = json_text(value, "");
+    (void)path;
+    for (int i = 0; i < EXECUTOR_KIND_COUNT; i++) {
+        if (strcmp(kind_word(i), word) == 0)
+            *kind = (enum executor_kind)i;
+    }
+}
+
+static bool has_control(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ' || *text == '\x7f')
+            return true;
+    }
+    return false;
+}
+
+/* Returns why this is not a host for ssh, or NULL. Static. ssh itself rejects most of these
+ * characters, because a command of its configuration may contain the host. */
+static const char *host_fault(const char *text)
+{
+    const char *at = strrchr(text, '@');
+    const char *name = at ? at + 1 : text;
+    if (text[0] == '-' || name[0] == '-')
+        return "must not begin with '-'";
+    if (has_control(text) || strpbrk(text, " '\"`$\\;&<>|(){}"))
+        return "must not contain spaces, control characters, quotes or any of `$\\;&<>|(){}";
+    if (name[0] == '\0' || name == text + 1)
+        return "must be a host, or a user and a host: \"user@host\"";
+    return NULL;
+}
+
+static void check_host(struct field_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    const char *text = json_text(value, "");
+    const char *fault = text[0] != '\0' ? host_fault(text) : NULL;
+    if (fault && field_reader_is_sound(reader, path))
+        field_reader_invalid(reader, path, fault, NULL, value);
+}
+
+#define AT(member) offsetof(struct plan_host, member)
+static const struct field host_rows[] = {
+    {"host", FIELD_TEXT, AT(host), 1, HOST_CHARS_MAX, .check = check_host, .values = "text",
+     .means = "the host, as for `ssh`: `[user@]name`, or an alias of your ssh configuration",
+     .see = "; required"},
+    {"slots", FIELD_INT, AT(slots), 1, PLAN_SLOTS_MAX,
+     .means = "maximum number of attempts at a time on this host"},
+};
+const struct fields plan_host_fields = FIELDS(host_rows);
+#undef AT
+
+static void check_host_is_new(struct field_reader *reader, const struct json_pointer *path,
+                              const struct plan_host *hosts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(hosts[i].host, hosts[count].host) == 0 && hosts[i].host[0] != '\0') {
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "is listed twice", NULL,
+                             hosts[i].host);
+            return;
+        }
+    }
+}
+
+static void read_hosts(struct field_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    struct plan_executor *executor = reader->at;
+    const size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count == 0 || count > PLAN_HOSTS_MAX)
+        return;
+    executor->hosts = xcalloc(count, sizeof(*executor->hosts));
+    executor->host_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        struct plan_host *host = &executor->hosts[i];
+        const struct json_pointer place = {.up = path, .index = i};
+        const struct json *item = json_at(value, i);
+        host->slots = 1;
+        if (json_kind(item) == JSON_KIND_STRING) {
+            field_reader_text(reader, &place, item, &host->host);
+            check_host(reader, &place, item);
+        } else {
+            fields_read(reader, &place, item, &plan_host_fields, host);
+        }
+        if (!host->host)
+            host->host = xstrdup(""); /* the schema has reported it */
+        check_host_is_new(reader, &place, executor->hosts, i);
+    }
+}
+
+static void write_hosts(const void *object, struct str *out)
+{
+    const struct plan_executor *executor = object;
+    str_json_key(out, "hosts");
+    str_add_char(out, '[');
+    for (int i = 0; i < executor->host_count; i++) {
+        const struct plan_host *host = &executor->hosts[i];
+        str_add(out, i > 0 ? "," : "");
+        if (host->slots == 1)
+            str_add_json(out, host->host, strlen(host->host));
+        else
+            fields_write_object(&plan_host_fields, host, out);
+    }
+    str_add_char(out, ']');
+}
+
+/* Checks "dir", "hand" or "shared". */
+static void check_path(struct field_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    const char *text = json_text(value, "");
+    const bool is_home = strncmp(text, "~/", 2) == 0;
+    const char *fault = NULL;
+    if (text[0] == '\0' || !field_reader_is_sound(reader, path))
+        return;
+    if (has_control(text))
+        fault = "must not contain control characters";
+    else if (strcmp(path->key, "shared") == 0 && text[0] != '/')
+        fault = "must be an absolute path";
+    else if (strcmp(path->key, "dir") == 0 && text[0] != '/' && !is_home)
+        fault = "must be an absolute path, or begin with \"~/\"";
+    else if (strcmp(path->key, "hand") == 0 && text[0] != '/' && !is_home &&
+             (text[0] == '-' || strchr(text, '/')))
+        fault = "must be the name of a program, an absolute path, or begin with \"~/\"";
+    if (fault)
+        field_reader_invalid(reader, path, fault, NULL, value);
+}
+
+#define AT(member) offsetof(struct plan_executor, member)
+/* plan_executors_write() writes the kind itself, because it has no default. */
+static const struct field executor_rows[] = {
+    {"like", FIELD_WORD, AT(kind), .most = EXECUTOR_KIND_COUNT, .word = kind_word,
+     .elsewhere = true, .read = read_kind, .means = "how devs reaches the hosts",
+     .see = "; required"},
+    {"hosts", FIELD_OTHER, .read = read_hosts, .write = write_hosts,
+     .values = "array, 1 to 256, of hosts or objects",
+     .means = "the machines; a string is a host with one slot", .see = "; required"},
+    {"shared", FIELD_TEXT, AT(shared), 1, PATH_CHARS_MAX, .check = check_path, .values = "path",
+     .means = "a folder that this machine and the hosts share, under the same absolute path; the "
+              "run's folder must be in it",
+     .see = "; required"},
+    {"dir", FIELD_TEXT, AT(dir), 1, PATH_CHARS_MAX, .check = check_path, .values = "path",
+     .means = "the folder for attempts on each host: absolute, or beginning with `~/`"},
+    {"hand", FIELD_TEXT, AT(hand), 1, PATH_CHARS_MAX, .check = check_path,
+     .values = "program or path",
+     .means = "`devs-hand` on each host: a name in `PATH`, or a path like `dir`"},
+    {"args", FIELD_LIST, AT(args), 0, ARGS_MAX, 1, PATH_CHARS_MAX,
+     .means = "additional arguments for `ssh`, before the host"},
+    {"lease_s", FIELD_SECONDS, AT(lease_ms), PLAN_LEASE_S_MIN *MS_PER_S,
+     (int64_t)PLAN_LEASE_S_MAX *MS_PER_S,
+     .means = "an attempt without contact to devs ends itself after this many seconds"},
+};
+const struct fields plan_executor_fields = FIELDS(executor_rows);
+#undef AT
+
+static void read_executor(struct field_reader *reader, const struct json_pointer *path,
+                          const struct json *value, struct plan_executor *out)
+{
+    const struct json_pointer shared = {.up = path, .key = "shared"};
+    *out = (struct plan_executor){.name = xstrdup(path->key),
+                                  .dir = xstrdup(PLAN_EXECUTOR_DIR),
+                                  .hand = xstrdup(PLAN_EXECUTOR_HAND),
+                                  .lease_ms = PLAN_LEASE_MS};
+    if (strcmp(out->name, PLAN_LOCAL) == 0)
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "\"local\" is this machine; choose a different name", NULL, NULL);
+    fields_read(reader, path, value, &plan_executor_fields, out);
+    if (json_kind(value) == JSON_KIND_OBJECT && !json_get(value, "shared"))
+        field_reader_add(reader, VIOLATION_MISSING_FIELD, &shared,
+                         "needs \"shared\": a folder that this machine and the hosts share", NULL,
+                         NULL);
+    if (!out->shared)
+        out->shared = xstrdup("");
+}
+
+static int find_executor(const struct plan *plan, const char *name)
+{
+    int i = plan->executor_count - 1;
+    while (i >= 0 && strcmp(plan->executors[i].name, name) != 0)
+        i--;
+    return i;
+}
+
+int plan_executor_take(const struct plan *plan, const struct json *value, int otherwise)
+{
+    const char *name = json_text(value, NULL);
+    const int found = name ? find_executor(plan, name) : -1;
+    return found >= 0 || (name && strcmp(name, PLAN_LOCAL) == 0) ? found : otherwise;
+}
+
+void plan_executors_load(struct field_reader *reader, const struct json *executors,
+                         const struct json *executor)
+{
+    static const struct json_pointer top = {0};
+    static const struct json_pointer path = {.up = &top, .key = "executors"};
+    struct plan *plan = reader->doc->plan;
+    struct violations *outer = reader->violations;
+    const size_t count = json_kind(executors) == JSON_KIND_OBJECT ? json_count(executors) : 0;
+    struct json_pointer place = {.up = &path};
+    void *iter = NULL;
+    const struct json *member = NULL;
+    plan->executor = -1;
+    if (count > 0)
+        plan->executors = xcalloc(count, sizeof(*plan->executors));
+    reader->violations = reader->doc->executor_violations;
+    while (plan->executors && json_next(executors, &iter, &place.key, &member)) {
+        if (!field_is_comment(place.key))
+            read_executor(reader, &place, member, &plan->executors[plan->executor_count++]);
+    }
+    reader->violations = outer;
+    plan->executor = plan_executor_take(plan, executor, -1);
+}
+
+void plan_executor_check(struct field_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    const struct plan *plan = reader->doc->plan;
+    const char *name = json_text(value, NULL);
+    if (!name || strcmp(name, PLAN_LOCAL) == 0 || find_executor(plan, name) >= 0 ||
+        !field_reader_is_sound(reader, path))
+        return;
+    struct str known = {0};
+    struct str message = {0};
+    struct near_word near = near_word_new(name);
+    near_word_offer(&near, PLAN_LOCAL);
+    str_add(&known, PLAN_LOCAL);
+    for (int i = 0; i < plan->executor_count; i++) {
+        near_word_offer(&near, plan->executors[i].name);
+        str_addf(&known, ", %s", plan->executors[i].name);
+    }
+    str_add(&message, "unknown executor");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    field_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
+    str_done(&message);
+    str_done(&known);
+}
+
+const struct plan_executor *plan_task_executor(const struct plan *plan,
+                                               const struct plan_task *task)
+{
+    const bool is_there = task->executor >= 0 && task->executor < plan->executor_count;
+    return is_there ? &plan->executors[task->executor] : NULL;
+}
+
+/* Reports at `path` that the current task's executor cannot do `what`, unless it is NULL. */
+static void complain_not_possible(struct field_reader *reader, const struct json_pointer *path,
+                                  const char *what)
+{
+    const struct plan *plan = reader->doc->plan;
+    if (!what || !field_reader_is_sound(reader, path))
+        return;
+    struct str message = {0};
+    str_addf(&message, "runs on executor \"%s\", where %s is not possible yet",
+             plan_task_executor(plan, &plan->tasks[reader->doc->task])->name, what);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+void plan_executor_check_task(struct field_reader *reader, const struct json_pointer *path)
+{
+    const struct plan *plan = reader->doc->plan;
+    const struct json_pointer place = {.up = path, .key = "executor"};
+    if (plan_task_executor(plan, &plan->tasks[reader->doc->task]) && plan->limits.processes > 0)
+        complain_not_possible(reader, &place, "\"limits.processes\"");
+}
+
+/* Returns the first part of the sandbox that only this machine can provide, or NULL. Static. */
+static const char *sandbox_part(const struct sandbox_spec *spec)
+{
+    if (spec->kind != SANDBOX_NONE)
+        return "a sandbox";
+    if (spec->memory_mb > 0)
+        return "\"memory_mb\"";
+    if (spec->pids > 0)
+        return "\"pids\"";
+    if (spec->cpu_s > 0)
+        return "\"cpu_s\"";
+    if (sandbox_spec_is_read_only(spec))
+        return "\"read_only\"";
+    return sandbox_spec_is_empty(spec) ? NULL : "a sandbox";
+}
+
+void plan_executor_check_step(struct field_reader *reader, const struct json_pointer *path)
+{
+    const struct plan *plan = reader->doc->plan;
+    const struct plan_step *step = plan_reader_step(reader);
+    const struct json_pointer sandbox = {.up = path, .key = "sandbox"};
+    const struct json_pointer stdin_place = {.up = path, .key = "stdin"};
+    if (!plan_task_executor(plan, &plan->tasks[reader->doc->task]))
+        return;
+    complain_not_possible(reader, &sandbox, sandbox_part(step->sandbox));
+    if (step->stdin_path && strcmp(step->stdin_path, PLAN_STDIN_OURS) == 0)
+        complain_not_possible(reader, &stdin_place, "the standard input of devs");
+}
+
+void plan_executors_write(const struct plan *plan, struct str *out)
+{
+    if (plan->executor_count == 0)
+        return;
+    str_json_key(out, "executors");
+    str_add_char(out, '{');
+    for (int i = 0; i < plan->executor_count; i++) {
+        const struct plan_executor *executor = &plan->executors[i];
+        str_json_key(out, executor->name);
+        str_add_char(out, '{');
+        str_json_text(out, "like", executor_kind_name(executor->kind));
+        fields_write(&plan_executor_fields, executor, out);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, '}');
+    if (plan->executor >= 0)
+        str_json_text(out, "executor", plan->executors[plan->executor].name);
+}
+
+void plan_executor_write_task(const struct plan *plan, const struct plan_task *task,
+                              struct str *out)
+{
+    if (plan->executor_count == 0 || task->executor == plan->executor)
+        return;
+    const struct plan_executor *executor = plan_task_executor(plan, task);
+    str_json_text(out, "executor", executor ? executor->name : PLAN_LOCAL);
+}
+
+void plan_executor_words(const struct plan_executor *executor, struct str *out)
+{
+    int slots = 0;
+    str_addf(out, "on %s (", executor->name);
+    for (int i = 0; i < executor->host_count; i++) {
+        slots += executor->hosts[i].slots;
+        if (i < HOSTS_SHOWN)
+            str_addf(out, "%s%s", i > 0 ? ", " : "", executor->hosts[i].host);
+    }
+    if (executor->host_count > HOSTS_SHOWN)
+        str_addf(out, " and %d more", executor->host_count - HOSTS_SHOWN);
+    str_addf(out, "; %d slot%s)", slots, slots == 1 ? "" : "s");
+}
+
+void plan_executors_free(struct plan *plan)
+{
+    for (int i = 0; i < plan->executor_count; i++) {
+        struct plan_executor *executor = &plan->executors[i];
+        free(executor->name);
+        for (int k = 0; k < executor->host_count; k++)
+            free(executor->hosts[k].host);
+        free(executor->hosts);
+        free(executor->dir);
+        free(executor->hand);
+        text_list_free(executor->args);
+        free(executor->shared);
+    }
+    free(plan->executors);
+}
