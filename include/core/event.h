@@ -68,6 +68,12 @@ enum event_kind {
     EVENT_ROUND_STARTED,
     EVENT_TASK_ADDED,
     EVENT_HINT_GIVEN,
+    EVENT_ATTEMPT_PLACED,
+    /* From here to EVENT_CONTACT_FOUND: facts about other machines. All but EVENT_HOST_STATE name
+     * the running attempt. */
+    EVENT_HOST_STATE,
+    EVENT_CONTACT_LOST,
+    EVENT_CONTACT_FOUND,
     EVENT_KIND_COUNT,
     EVENT_UNKNOWN =
         EVENT_KIND_COUNT, /* a kind of a newer devs: kept, counted, and skipped by the fold */
@@ -143,6 +149,10 @@ struct event {
             struct digest call;
             int start; /* number of this start, if earlier ones failed; 0 = the first */
         } started;
+        /* The machine on which the attempt runs; not written for this machine. */
+        struct {
+            const char *executor, *host; /* names, as in the plan */
+        } placed;
         struct {
             int64_t pid;
             int64_t pid_start; /* clock ticks since boot */
@@ -256,6 +266,23 @@ struct event {
             int64_t
                 ms; /* time in which devs was suspended; not counted by any timeout of the run */
         } stopped;
+        /* A host of an executor; recorded when it changes. A host is up until it is reported as
+         * down. */
+        struct {
+            const char *executor, *host;
+            bool is_down;    /* it does not answer: nothing is started there */
+            const char *why; /* why it is down; NULL if it is up */
+        } host;
+        /* The connection to the attempt's machine broke. Nothing of the attempt works any more
+         * after `fence`. */
+        struct {
+            struct moment since; /* when the machine was last heard */
+            struct moment fence;
+        } contact_lost;
+        /* The connection is back. */
+        struct {
+            int64_t from; /* byte of the attempt's spool there, from which reading continues */
+        } contact_found;
         struct {
             int64_t count;     /* secrets removed from the attempt's output */
             const char *names; /* lines such as "3 NAME" */
@@ -322,8 +349,8 @@ enum event_kind event_kind_named(const char *name, size_t len);
 bool event_kind_is_known(enum event_kind kind);
 /* Returns "open", "rest", "failed" or "asked". Static. */
 const char *take_up_name(enum take_up take_up);
-/* Returns whether INPUT_FACT accepts events of this kind: EVENT_WORKSPACE_MADE to
- * EVENT_AGENT_CALL. */
+/* Returns whether INPUT_FACT accepts events of this kind: EVENT_WORKSPACE_MADE to EVENT_AGENT_CALL,
+ * and EVENT_HOST_STATE to EVENT_CONTACT_FOUND. */
 bool event_kind_is_fact(enum event_kind kind);
 
 /* Returns an event of this kind about the run, with all fields set to their defaults. */

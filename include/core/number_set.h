@@ -36,6 +36,9 @@ void number_set_add(struct number_set *set, int number);
 void number_set_remove(struct number_set *set, int number);
 /* Returns the smallest number, or -1 if the set is empty. */
 int number_set_first(const struct number_set *set);
+/* Returns the smallest number in the set that is larger than `number`, which may be -1; -1 if there
+ * is none. O(size / 64). */
+int number_set_next(const struct number_set *set, int number);
 /* Returns how many numbers in the set are less than this one, which need not be in it. O(number /
  * 64). */
 int number_set_before(const struct number_set *set, int number);

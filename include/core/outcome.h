@@ -17,6 +17,8 @@ enum outcome_kind {
     OUTCOME_TIMEOUT = 3,     /* devs ended the attempt because its time was up */
     OUTCOME_CANCELLED = 4,   /* devs ended the attempt on a person's request */
     OUTCOME_INTERRUPTED = 5, /* devs died while the attempt ran */
+    OUTCOME_LOST = 6, /* on another machine: how the command ended is not known, or the machine
+                         ended it; nothing of the attempt works any more */
     OUTCOME_KIND_COUNT,
 };
 
@@ -36,7 +38,20 @@ enum start_code {
     START_SECRET_MISSING = 1010,   /* a secret that was redacted from the plan in the log is
                                       missing */
     START_STDIN_GONE = 1011,       /* the standard input of devs exec cannot be read again */
+    START_EXECUTOR_DOWN = 1012,    /* the other machine does not answer */
+    START_EXECUTOR_REFUSED = 1013, /* the other machine refused the connection or the attempt */
+    START_HAND_MISSING = 1014,     /* devs-hand is missing on the other machine, or is another
+                                      version */
+    START_NO_FOLDER = 1015,        /* the working folder is missing on the other machine */
     START_CODE_END,
+};
+
+/* How it is known that nothing of an attempt on another machine is left. */
+enum outcome_proof {
+    PROOF_NONE = 0,   /* on this machine, or not known */
+    PROOF_REAPED = 1, /* devs-hand has waited for every process of it */
+    PROOF_FENCED = 2, /* its lease and the grace period are over */
+    PROOF_COUNT,
 };
 
 /* Why devs ended an attempt without a request. */
@@ -62,9 +77,11 @@ struct outcome {
     int64_t lines[2];    /* line feeds in stdout and stderr */
     int64_t rss_kib_max; /* peak memory of the child and the processes it waited for */
     int64_t cpu_ms;      /* user + system */
+    enum outcome_proof proof;
 };
 
-/* Returns "exit", "signal", "not started", "timeout", "cancelled" or "interrupted". Static. */
+/* Returns "exit", "signal", "not started", "timeout", "cancelled", "interrupted" or
+ * "lost". Static. */
 const char *outcome_kind_name(enum outcome_kind kind);
 
 /* Returns true for an enum start_code, false for an errno. */
@@ -74,6 +91,13 @@ struct str;
 /* Appends text such as "exit 1", "signal 9", "not started: No such file or directory", "timeout",
  * "timeout: no output for 900 s" or "stopped: its budget is spent". */
 void outcome_words(const struct outcome *outcome, struct str *out);
+
+/* Returns whether the end says nothing about the work, so that it uses up no attempt: devs died
+ * (INTERRUPTED), or the other machine was lost (LOST). */
+static inline bool outcome_is_broken_off(const struct outcome *outcome)
+{
+    return outcome->kind == OUTCOME_INTERRUPTED || outcome->kind == OUTCOME_LOST;
+}
 
 /* Returns false if devs died during the attempt: time and output were not measured, so these
  * numbers are 0. */

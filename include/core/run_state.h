@@ -85,9 +85,16 @@ struct attempt_state {
     int32_t paths_changed, lines_added,
         lines_removed; /* set if tree_known: changes in its workspace */
     int32_t pid;       /* 0 before the process runs */
+    int16_t host;      /* host of the plan's executors (run_state_host()); -1 = this machine */
     struct outcome outcome;
     struct correction *correction; /* owned; the latest correction, NULL = none */
     struct attempt_hint *hint;     /* owned; the hint that its agent got, NULL = none */
+};
+
+/* A host of an executor. */
+struct host_state {
+    int running; /* attempts that run there */
+    bool down;   /* it does not answer */
 };
 
 /* Which steps of a source (plan.h) may start. A rate limit that one step hits closes the gate for
@@ -254,6 +261,9 @@ struct task_state {
     struct moment since;        /* start of the current status */
     struct moment held_since;
     struct moment first_start; /* at_ms is 0 before the first start */
+    struct moment away_since;  /* the running attempt's machine was last heard; at_ms is 0 while
+                                  there is contact */
+    struct moment fence;       /* then: when nothing of the attempt works any more */
     int64_t waited_ms;         /* total of all waits that have ended */
     struct circles *circles;   /* owned; NULL until an attempt left a fact, and after the end of the
                                   task unless it is stuck; always NULL for RUN_STATE_TELLS */
@@ -296,6 +306,7 @@ struct run_state {
     int64_t last_seq;       /* 0 before the first event */
     int64_t unknown_events; /* events of kinds that this build does not know */
     int running;            /* running attempts */
+    int running_away;       /* of these, attempts on other machines */
     int counts[TASK_STATUS_COUNT];
     int held_count;
     int follow_count;    /* held tasks that follow another one */
@@ -316,7 +327,9 @@ struct run_state {
     struct number_set
         ready; /* tasks whose step may start, in the order of their numbers; a task whose step has a
                   source is in the queue of the source's gate instead */
-    struct heap waits;     /* tasks in backoff; key: due.mono_ms */
+    struct number_set ready_away; /* like `ready`, tasks of executors, which need a slot there */
+    struct host_state *hosts;     /* owned; the hosts of all executors, in the order of the plan */
+    struct heap waits;            /* tasks in backoff; key: due.mono_ms */
     struct heap walls;     /* running tasks with a wall budget; key: when the budget is due to be
                               reported or used up (CLOCK_BOOTTIME, ms) */
     struct run_past *past; /* borrowed; keeps the state's past; NULL = it is not kept */
@@ -374,6 +387,16 @@ static inline struct step_state *run_state_step(const struct run_state *state, i
 /* Returns whether the task's tree has changed since this step was proven. Returns false if none of
  * its proofs has a tree. */
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
+/* Returns the number of a host in state->hosts by the names of its executor and its own; -1 if the
+ * plan has no such host. */
+int run_state_host(const struct run_state *state, const char *executor, const char *host);
+/* Sets the names of a host and of its executor; they are borrowed from the plan. */
+void run_state_host_names(const struct run_state *state, int number, const char **executor,
+                          const char **host);
+/* Returns the host for the task's next attempt; -1 if all hosts of its executor are down or have no
+ * free slot. A task whose executor is this machine has none. Prefers the host of the task's last
+ * attempt unless that was lost, then the host with the most free slots. O(hosts). */
+int run_state_free_host(const struct run_state *state, int task);
 /* Returns the latest attempt of a step, or NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
 /* Like step_state_attempt(), for a step that has an attempt. */

@@ -73,8 +73,9 @@ struct input {
 };
 
 enum action_kind {
-    ACTION_SPAWN, /* start this attempt; its attempt_started is among the events */
-    ACTION_KILL,  /* stop this attempt: TERM then KILL, or KILL at once (mode) */
+    ACTION_SPAWN,  /* start this attempt; its attempt_started is among the events */
+    ACTION_ATTACH, /* take up this attempt, which an earlier engine started on another machine */
+    ACTION_KILL,   /* stop this attempt: TERM then KILL, or KILL at once (mode) */
 };
 
 struct action {

@@ -74,6 +74,7 @@ enum event_level event_level(const struct event *event)
                    : EVENT_LEVEL_ERROR;
     case EVENT_TASK_BLOCKED:
         return EVENT_LEVEL_ERROR;
+    case EVENT_ATTEMPT_PLACED:
     case EVENT_ATTEMPT_RUNNING:
     case EVENT_CONTROL_ANSWERED:
     case EVENT_ATTEMPT_HEARD:
@@ -534,9 +535,14 @@ static void add_event(const struct event_look *w)
     case EVENT_ATTEMPT_STARTED:
         add_start(w);
         break;
+    case EVENT_ATTEMPT_PLACED:
+        str_addf(w->out, "on %s (%s)", or_empty(event->placed.host),
+                 or_empty(event->placed.executor));
+        break;
     case EVENT_ATTEMPT_RUNNING:
-        str_add(w->out, "running, pid ");
-        str_add_i64(w->out, event->running.pid);
+        str_add(w->out, "running");
+        if (event->running.pid > 0) /* otherwise it is on another machine */
+            str_addf(w->out, ", pid %lld", (long long)event->running.pid);
         break;
     case EVENT_ATTEMPT_QUIET:
         str_add(w->out, "no output for ");
@@ -644,6 +650,19 @@ static void add_event(const struct event_look *w)
         str_add(w->out, "devs was suspended for ");
         add_time(w->out, event->stopped.ms);
         str_add(w->out, ", not counted by timeouts");
+        break;
+    case EVENT_HOST_STATE:
+        str_addf(w->out, "host %s of %s is %s", or_empty(event->host.host),
+                 or_empty(event->host.executor), event->host.is_down ? "down" : "up again");
+        if (event->host.why)
+            str_addf(w->out, ": %s", event->host.why);
+        break;
+    case EVENT_CONTACT_LOST:
+        str_add(w->out, "no contact with its machine; without contact, the try ends there within ");
+        shown_duration(event->contact_lost.fence.mono_ms - event->at.mono_ms, w->out);
+        break;
+    case EVENT_CONTACT_FOUND:
+        str_add(w->out, "contact with its machine is back");
         break;
     case EVENT_SECRETS_CUT:
         add_cut_secrets(w);

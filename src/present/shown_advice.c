@@ -129,6 +129,12 @@ static const char *remedy_of_start(const struct outcome *outcome)
                "cannot receive it";
     case START_STDIN_GONE:
         return "the command must be run again with its input";
+    case START_EXECUTOR_REFUSED:
+        return "ssh to the other machine must work without a password: try it in a terminal";
+    case START_HAND_MISSING:
+        return "devs-hand of this devs must be installed there: copy it, or set \"hand\"";
+    case START_NO_FOLDER:
+        return "the folder must exist there under the same path: check \"shared\"";
     default:
         return NULL;
     }
@@ -151,6 +157,8 @@ static const char *remedy_text(const struct attempt_state *attempt, const struct
         return remedy_of_start(&attempt->outcome);
     else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
         return "devs must keep running until it ends: devs died during this try";
+    else if (attempt->outcome.kind == OUTCOME_LOST)
+        return "its machine must stay reachable until it ends: contact was lost during this try";
     else if (strcmp(verdict->rule, "known.cpu") == 0)
         return "its CPU time limit (\"cpu_s\" in its sandbox) was reached: raise it, or reduce the "
                "work";

@@ -78,6 +78,10 @@ void shown_formula(const struct step_state *step, struct str *out)
         str_add(out, "at once: devs died while it ran; does not count as a try");
         return;
     }
+    if (delay->delay_ms == 0 && last_ended_as(step, OUTCOME_LOST)) {
+        str_add(out, "at once: its machine was lost while it ran; does not count as a try");
+        return;
+    }
     add_backoff(inputs, delay, out);
     if (inputs->full_jitter || inputs->jitter > 0) {
         str_add(out, inputs->full_jitter ? ", full jitter " : ", jitter ");
@@ -227,6 +231,8 @@ static void end_for_a_person(const struct step_state *step, struct str *out)
         shown_duration(cap_ms, out);
     } else if (last_ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "devs died while it ran, and it must not be run twice");
+    } else if (last_ended_as(step, OUTCOME_LOST)) {
+        str_add(out, "its machine was lost while it ran, and it must not be run twice");
     } else if (last_ended_as(step, OUTCOME_NOT_STARTED)) {
         outcome_words(&step_state_attempt(step)->outcome, out);
     } else {

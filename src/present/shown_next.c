@@ -443,7 +443,7 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
     const struct attempt_state *last = step_state_attempt(step);
     const bool waits = step->status == STEP_WAITING && last && step->evidence && !of->held &&
                        !of->cancelling && !state->ended;
-    if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
+    if (!waits || outcome_is_broken_off(&last->outcome))
         return false;
 
     /* Recreate the decision about the last failed attempt. Later attempts use the same facts except

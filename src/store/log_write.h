@@ -74,7 +74,7 @@ enum log_statement {
     LOG_COMMIT,
     LOG_PUT_EVENT,
     LOG_PUT_OUTPUT,
-    LOG_DROP_TAIL,
+    LOG_DROP_PART,
     LOG_PUT_CAPTURE,
     LOG_PUT_GAIN,
     LOG_DROP_GAIN,

@@ -49,7 +49,7 @@ static const char *const statement_sql[] = {
     /* A replaced row gets a new id, so that readers that continue by id see it. */
     [LOG_PUT_OUTPUT] = "INSERT OR REPLACE INTO output(run, task, step, attempt, stream, part, idx,"
                        " offset, at_ms, bytes) VALUES(?,?,?,?,?,?,?,?,?,?)",
-    [LOG_DROP_TAIL] = "DELETE FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
+    [LOG_DROP_PART] = "DELETE FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
                       " AND stream=? AND part=?",
     [LOG_PUT_CAPTURE] = "INSERT INTO capture(run, task, step, attempt, at_ms, json)"
                         " VALUES(?,?,?,?,?,?)",
@@ -351,13 +351,29 @@ bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
            log_write_end(writer, err) && log_write_begin(writer, err);
 }
 
+/* Deletes a part of the stream of this output. */
+static bool drop_part(struct log_writer *writer, const struct log_output *output,
+                      enum log_output_part part, struct err *err)
+{
+    sqlite3_stmt *drop = writer->statements[LOG_DROP_PART];
+    (void)sqlite3_bind_int64(drop, 1, writer->run);
+    (void)sqlite3_bind_int(drop, 2, output->task);
+    (void)sqlite3_bind_int(drop, 3, output->step);
+    (void)sqlite3_bind_int(drop, 4, output->attempt);
+    (void)sqlite3_bind_int(drop, 5, output->stream);
+    (void)sqlite3_bind_int(drop, 6, (int)part);
+    return db_run(&writer->db, drop, err);
+}
+
 static bool put_outputs(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     sqlite3_stmt *put = writer->statements[LOG_PUT_OUTPUT];
-    sqlite3_stmt *drop = writer->statements[LOG_DROP_TAIL];
     for (size_t i = 0; i < batch->output_count; i++) {
         const struct log_output *output = &batch->outputs[i];
         const bool is_tail = output->part == LOG_OUTPUT_TAIL;
+        if (output->begins && (!drop_part(writer, output, LOG_OUTPUT_HEAD, err) ||
+                               !drop_part(writer, output, LOG_OUTPUT_REST, err)))
+            return false;
         (void)sqlite3_bind_int64(put, 1, writer->run);
         (void)sqlite3_bind_int(put, 2, output->task);
         (void)sqlite3_bind_int(put, 3, output->step);
@@ -374,16 +390,9 @@ static bool put_outputs(struct log_writer *writer, const struct log_batch *batch
 
         /* The final part of a stream replaces its live tail. The tail is deleted after that:
          * otherwise the new row could get the tail's id, and readers would miss it. */
-        if (output->part == LOG_OUTPUT_REST && output->index == 0) {
-            (void)sqlite3_bind_int64(drop, 1, writer->run);
-            (void)sqlite3_bind_int(drop, 2, output->task);
-            (void)sqlite3_bind_int(drop, 3, output->step);
-            (void)sqlite3_bind_int(drop, 4, output->attempt);
-            (void)sqlite3_bind_int(drop, 5, output->stream);
-            (void)sqlite3_bind_int(drop, 6, LOG_OUTPUT_TAIL);
-            if (!db_run(&writer->db, drop, err))
-                return false;
-        }
+        if (output->part == LOG_OUTPUT_REST && output->index == 0 &&
+            !drop_part(writer, output, LOG_OUTPUT_TAIL, err))
+            return false;
         if (!log_write_spend(writer, output->len + OUTPUT_ROW_BYTES, err))
             return false;
     }

@@ -29,6 +29,8 @@ static const struct {
     {31, "time_stopped"},      {32, "secrets_cut"},     {33, "agent_session"},
     {34, "agent_used"},        {35, "agent_call"},      {36, "budget"},
     {37, "round_started"},     {38, "task_added"},      {39, "hint_given"},
+    {40, "attempt_placed"},    {41, "host_state"},      {42, "contact_lost"},
+    {43, "contact_found"},
 };
 
 static const int64_t unknown[] = {
@@ -75,6 +77,7 @@ static const struct {
     {OUTCOME_TIMEOUT, "timeout"},
     {OUTCOME_CANCELLED, "cancelled"},
     {OUTCOME_INTERRUPTED, "interrupted"},
+    {OUTCOME_LOST, "lost"},
 };
 
 START_TEST(test_outcome_has_its_name)
@@ -143,13 +146,15 @@ static const char *const full[] = {
     [EVENT_RUN_STARTED] = "{\"jobs\":4" BY "}",
     [EVENT_RUN_ENDED] = "{\"exit_code\":3}",
     [EVENT_ATTEMPT_STARTED] = "{\"call\":" DIGEST_A ",\"start\":2}",
+    [EVENT_ATTEMPT_PLACED] = "{\"executor\":\"lab\",\"host\":\"ann@gpu1\"}",
     [EVENT_ATTEMPT_RUNNING] = "{\"pid\":77,\"pid_start\":-9223372036854775808}",
     [EVENT_ATTEMPT_ENDED] =
         "{\"outcome\":\"signal\",\"code\":-9,\"ran_ms\":10,\"out_bytes\":9223372036854775807,"
         "\"err_bytes\":2,\"out_lines\":3,\"err_lines\":4,\"rss_kib\":5,\"cpu_ms\":6,\"processes_"
         "left\":7,"
         "\"fingerprint\":" DIGEST_A ",\"partial\":true,\"skipped_bytes\":8,"
-        "\"start_error\":\"no \\u001b\",\"fails\":true,\"stop\":\"hopeless\",\"quiet_ms\":9,"
+        "\"start_error\":\"no \\u001b\",\"fails\":true,\"stop\":\"hopeless\","
+        "\"proof\":\"fenced\",\"quiet_ms\":9,"
         "\"own_retries\":10,\"own_wait_ms\":11,\"new_permille\":1000," LOOP "}",
     [EVENT_ATTEMPT_JUDGED] =
         "{" LABEL ",\"expectation\":\"wrong reason\",\"rule\":\"r\",\"subtype\":\"S\","
@@ -196,6 +201,11 @@ static const char *const full[] = {
     [EVENT_RESULT_KEPT] = "{\"as_folder\":true,\"branch\":\"b\",\"commit\":\"c\",\"path\":\"/r\"}",
     [EVENT_SANDBOX_LACKS] = "{\"keys\":[\"pids\"],\"why\":\"no cgroup\"}",
     [EVENT_TIME_STOPPED] = "{\"ms\":1}",
+    [EVENT_HOST_STATE] =
+        "{\"executor\":\"lab\",\"host\":\"gpu1\",\"down\":true,\"why\":\"no route\"}",
+    [EVENT_CONTACT_LOST] = "{\"since_at_ms\":1,\"since_mono_ms\":2,\"fence_at_ms\":3,"
+                           "\"fence_mono_ms\":4}",
+    [EVENT_CONTACT_FOUND] = "{\"from_byte\":9223372036854775807}",
     [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
     [EVENT_AGENT_SESSION] = "{\"agent\":\"claude\",\"session\":\"s\",\"resumed\":true}",
     [EVENT_AGENT_USED] = "{\"turns\":1,\"calls\":2,\"cost_micro\":3,\"tokens\":4,"

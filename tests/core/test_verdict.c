@@ -65,6 +65,7 @@ static const struct {
     {OUTCOME_TIMEOUT, "timeout"},
     {OUTCOME_CANCELLED, "cancelled"},
     {OUTCOME_INTERRUPTED, "interrupted"},
+    {OUTCOME_LOST, "lost"},
 };
 
 START_TEST(test_outcome_kinds_have_names)

@@ -142,6 +142,10 @@ bool facts_are_valid(const struct event *fact)
         return is_count(fact->stopped.ms);
     case EVENT_SECRETS_CUT:
         return is_count(fact->secrets.count);
+    case EVENT_HOST_STATE: /* the plans have no other machines */
+    case EVENT_CONTACT_LOST:
+    case EVENT_CONTACT_FOUND:
+        return false;
     case EVENT_AGENT_CALL:
         return fact->call.number >= 1 && fact->call.number <= AGENT_CALLS_MAX &&
                is_count(fact->call.ms);

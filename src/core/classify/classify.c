@@ -57,6 +57,10 @@ static const struct {
     {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
     {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
     {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
+    {START_EXECUTOR_DOWN, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE, "EXECUTOR_DOWN"},
+    {START_EXECUTOR_REFUSED, TRANSIENT_NONE, REASON_SETUP, "EXECUTOR_REFUSED"},
+    {START_HAND_MISSING, TRANSIENT_NONE, REASON_SETUP, "HAND_MISSING"},
+    {START_NO_FOLDER, TRANSIENT_NONE, REASON_SETUP, "NO_FOLDER"},
 };
 
 /* Linux signal numbers, as in outcomes. The last four come from outside; the others mean that the
@@ -87,7 +91,8 @@ static void judge_start(int number, struct verdict *out)
     /* Only a person can fix these: another attempt would fail the same way. */
     out->ask = number == START_IMAGE_MISSING || number == START_CONFLICT ||
                number == START_LEFT_ALIVE || number == START_SECRET_MISSING ||
-               number == START_STDIN_GONE;
+               number == START_STDIN_GONE || number == START_EXECUTOR_REFUSED ||
+               number == START_HAND_MISSING;
     for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
         if (start_errors[i].number != number)
             continue;
@@ -126,6 +131,9 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
         return true;
     case OUTCOME_INTERRUPTED:
         verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
+        return true;
+    case OUTCOME_LOST:
+        verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "HOST_LOST", "known.lost");
         return true;
     case OUTCOME_CANCELLED:
         if (outcome->stop == STOP_LOOP)

@@ -86,6 +86,7 @@ static const char *const kind_names[] = {
     [OUTCOME_TIMEOUT] = "timeout",
     [OUTCOME_CANCELLED] = "cancelled",
     [OUTCOME_INTERRUPTED] = "interrupted",
+    [OUTCOME_LOST] = "lost",
 };
 static_assert(ARRAY_LEN(kind_names) == OUTCOME_KIND_COUNT, "every kind of end has a name");
 
@@ -101,6 +102,10 @@ static const char *const start_words[] = {
     [START_LEFT_ALIVE - START_CODE_FIRST] = "a process of an earlier attempt is still running",
     [START_SECRET_MISSING - START_CODE_FIRST] = "a secret of the plan is not in the environment",
     [START_STDIN_GONE - START_CODE_FIRST] = "its standard input cannot be read again",
+    [START_EXECUTOR_DOWN - START_CODE_FIRST] = "the other machine does not answer",
+    [START_EXECUTOR_REFUSED - START_CODE_FIRST] = "the other machine refused it",
+    [START_HAND_MISSING - START_CODE_FIRST] = "devs-hand is missing there, or has another version",
+    [START_NO_FOLDER - START_CODE_FIRST] = "its folder is missing on the other machine",
 };
 static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
               "every code has its words");
@@ -151,6 +156,7 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         str_add(out, stop_words[outcome->stop]);
         break;
     case OUTCOME_INTERRUPTED:
+    case OUTCOME_LOST:
     case OUTCOME_KIND_COUNT:
         str_add(out, outcome_kind_name(outcome->kind));
         break;
@@ -159,7 +165,7 @@ void outcome_words(const struct outcome *outcome, struct str *out)
 
 bool outcome_is_seen(const struct outcome *outcome)
 {
-    return outcome->kind != OUTCOME_INTERRUPTED || outcome->ran_ms > 0;
+    return !outcome_is_broken_off(outcome) || outcome->ran_ms > 0;
 }
 
 /*

@@ -19,6 +19,7 @@ static const char *const names[] = {
     [EVENT_RUN_STARTED] = "run_started",
     [EVENT_RUN_ENDED] = "run_ended",
     [EVENT_ATTEMPT_STARTED] = "attempt_started",
+    [EVENT_ATTEMPT_PLACED] = "attempt_placed",
     [EVENT_ATTEMPT_RUNNING] = "attempt_running",
     [EVENT_ATTEMPT_ENDED] = "attempt_ended",
     [EVENT_ATTEMPT_JUDGED] = "attempt_judged",
@@ -47,6 +48,9 @@ static const char *const names[] = {
     [EVENT_RESULT_KEPT] = "result_kept",
     [EVENT_SANDBOX_LACKS] = "sandbox_lacks",
     [EVENT_TIME_STOPPED] = "time_stopped",
+    [EVENT_HOST_STATE] = "host_state",
+    [EVENT_CONTACT_LOST] = "contact_lost",
+    [EVENT_CONTACT_FOUND] = "contact_found",
     [EVENT_SECRETS_CUT] = "secrets_cut",
     [EVENT_AGENT_SESSION] = "agent_session",
     [EVENT_AGENT_USED] = "agent_used",
@@ -92,7 +96,8 @@ const char *take_up_name(enum take_up take_up)
 
 bool event_kind_is_fact(enum event_kind kind)
 {
-    return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL;
+    return (kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL) ||
+           (kind >= EVENT_HOST_STATE && kind <= EVENT_CONTACT_FOUND);
 }
 
 /* Events with copies of their strings. */

@@ -52,6 +52,17 @@ static const char *expectation_word(int number)
     return names[number];
 }
 
+static const char *proof_word(int number)
+{
+    static const char *const names[] = {
+        [PROOF_NONE] = "none",
+        [PROOF_REAPED] = "reaped",
+        [PROOF_FENCED] = "fenced",
+    };
+    static_assert(ARRAY_LEN(names) == PROOF_COUNT, "every proof has a name");
+    return names[number];
+}
+
 static const char *stop_word(int number)
 {
     static const char *const names[] = {
@@ -154,6 +165,10 @@ static const struct event_field attempt_started[] = {
     INT("start", started.start, INT32_MAX,
         "number of the start, counting failed starts; missing: 1"),
 };
+static const struct event_field attempt_placed[] = {
+    TEXT("executor", placed.executor, "name of the executor in the plan"),
+    TEXT("host", placed.host, "the machine, as in the plan"),
+};
 static const struct event_field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
     I64_ALWAYS("pid_start", running.pid_start, INT64_MIN, INT64_MAX,
@@ -189,6 +204,10 @@ static const struct event_field attempt_ended[] = {
     WORD_OPTIONAL("stop", ended.outcome.stop, STOP_COUNT, stop_word,
                   "why devs stopped the attempt (hopeless: the agent's own retries cannot "
                   "succeed); missing: a person requested it, or devs did not stop the attempt"),
+    WORD_OPTIONAL("proof", ended.outcome.proof, PROOF_COUNT, proof_word,
+                  "on another machine: how it is known that nothing of the attempt is left "
+                  "(reaped: devs-hand waited for every process; fenced: its lease and the grace "
+                  "period are over)"),
     I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS,
         "how long the attempt was silent, if this was why it timed out"),
     INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
@@ -457,6 +476,23 @@ static const struct event_field sandbox_lacks[] = {
 static const struct event_field time_stopped[] = {
     I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "time that does not count toward timeouts"),
 };
+static const struct event_field host_state[] = {
+    TEXT("executor", host.executor, "name of the executor in the plan"),
+    TEXT("host", host.host, "the machine, as in the plan"),
+    BOOL_ALWAYS("down", host.is_down, "true: it does not answer, and nothing is started there"),
+    TEXT("why", host.why, "why it is down"),
+};
+static const struct event_field contact_lost[] = {
+    TIME("since_at_ms", contact_lost.since.at_ms, "when the machine was last heard, UTC"),
+    TIME("since_mono_ms", contact_lost.since.mono_ms, "the same time, in ms since boot"),
+    TIME("fence_at_ms", contact_lost.fence.at_ms,
+         "when the attempt has ended itself at the latest, UTC"),
+    TIME("fence_mono_ms", contact_lost.fence.mono_ms, "the same time, in ms since boot"),
+};
+static const struct event_field contact_found[] = {
+    I64("from_byte", contact_found.from, INT64_MAX,
+        "byte of the attempt's spool on its machine at which reading continues"),
+};
 static const struct event_field secrets_cut[] = {
     I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "number of secrets removed"),
     {"names", "number removed, by name: `{\"NAME\":n}`", EVENT_FIELD_COUNTS, false,
@@ -539,6 +575,8 @@ const struct event_fields event_kind_fields[] = {
     [EVENT_RUN_STARTED] = FIELDS(run_started, ""),
     [EVENT_RUN_ENDED] = FIELDS(run_ended, ""),
     [EVENT_ATTEMPT_STARTED] = FIELDS(attempt_started, ""),
+    [EVENT_ATTEMPT_PLACED] =
+        FIELDS(attempt_placed, "the attempt runs on another machine; follows `attempt_started`"),
     [EVENT_ATTEMPT_RUNNING] = FIELDS(attempt_running, "the process of the attempt exists"),
     [EVENT_ATTEMPT_ENDED] = FIELDS(attempt_ended, ""),
     [EVENT_ATTEMPT_JUDGED] = FIELDS(attempt_judged, "not written for a plain success"),
@@ -572,6 +610,10 @@ const struct event_fields event_kind_fields[] = {
         FIELDS(sandbox_lacks, "limits that are not enforced, as `best_effort` allows"),
     [EVENT_TIME_STOPPED] =
         FIELDS(time_stopped, "devs itself was suspended; applies to the whole run"),
+    [EVENT_HOST_STATE] = FIELDS(host_state, "a machine went down or came back"),
+    [EVENT_CONTACT_LOST] =
+        FIELDS(contact_lost, "the connection to the attempt's machine broke; it may still run"),
+    [EVENT_CONTACT_FOUND] = FIELDS(contact_found, "the connection is back"),
     [EVENT_SECRETS_CUT] =
         FIELDS(secrets_cut, "secrets were removed from the output of the attempt"),
     [EVENT_AGENT_SESSION] = FIELDS(agent_session, "the session of a running agent"),

@@ -45,18 +45,26 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* Adds a step that may start to the queue of its gate or, if it has no gate, to the common
- * queue. */
+/* Returns the queue for the task's step when it may start: that of its gate or, if it has no gate,
+ * the common one of this machine or of the others. */
+static struct number_set *line_of(const struct fold *fold, int number)
+{
+    struct run_state *state = fold->state;
+    struct gate_state *gate = run_state_gate(state, number);
+    if (gate)
+        return &gate->line;
+    return state->plan->tasks[number].executor >= 0 ? &state->ready_away : &state->ready;
+}
+
 static void line_up(const struct fold *fold, int number)
 {
-    struct gate_state *gate = run_state_gate(fold->state, number);
-    number_set_add(gate ? &gate->line : &fold->state->ready, number);
+    number_set_add(line_of(fold, number), number);
 }
 
 void fold_not_ready(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
-    number_set_remove(gate ? &gate->line : &fold->state->ready, number);
+    number_set_remove(line_of(fold, number), number);
     if (!gate)
         return;
     if (gate->chosen == number)
@@ -182,6 +190,8 @@ static void rebase_run(const struct fold *fold)
         rebase_moment(now, &task->held_since);
         rebase_moment(now, &task->cancelled_at);
         rebase_moment(now, &task->first_start);
+        rebase_moment(now, &task->away_since);
+        rebase_moment(now, &task->fence);
         if (task->circles)
             rebase_moment(now, &task->circles->since);
 

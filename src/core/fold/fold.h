@@ -34,6 +34,11 @@ fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_att
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 fold_fn fold_hint_given;
 
+/* Other machines, in fold_host.c. */
+fold_fn fold_attempt_placed, fold_host_state, fold_contact_lost, fold_contact_found;
+/* Ends what the latest attempt of the event's step has on its machine. */
+void fold_leave_host(const struct fold *fold);
+
 /* Tasks, gates, the run and workspaces, in fold.c. */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
 /* Records a pause of the task that began at `from` and ends with the event. */

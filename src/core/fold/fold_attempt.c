@@ -105,6 +105,7 @@ void fold_attempt_started(const struct fold *fold)
         .gated = is_gated,
         .by_hand = step->by_hand,
         .new_permille = -1,
+        .host = -1,
         .call = event->started.call,
         .hint = *hint,
     };
@@ -181,15 +182,15 @@ void fold_attempt_ended(const struct fold *fold)
         circles_apply(fold_circles(task), &fact, &of, &state->plan->loops);
     }
 
-    /* Attempts that never started, and those interrupted because devs died, have counts of their
-     * own. */
+    /* Attempts that never started, and those that devs or their machine broke off, have counts of
+     * their own. */
     step->silent_failure = end->fails;
     if (end->outcome.kind == OUTCOME_NOT_STARTED) {
         step->start_failures++;
         state->attempts--;
     } else {
         step->start_failures = 0;
-        if (end->outcome.kind == OUTCOME_INTERRUPTED) {
+        if (outcome_is_broken_off(&end->outcome)) {
             step->interrupted++;
         } else {
             const int room = FOLD_COUNT_MAX - step->own_retries;
@@ -201,6 +202,7 @@ void fold_attempt_ended(const struct fold *fold)
     state->waited_ms += end->outcome.own_wait_ms;
     step->status = STEP_JUDGING;
     fold_attempt_heard(fold);
+    fold_leave_host(fold);
     state->running--;
     fold_wall_end(fold);
     if (task->agent) {

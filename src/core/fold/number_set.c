@@ -107,6 +107,18 @@ int number_set_first(const struct number_set *set)
     return (int)at;
 }
 
+int number_set_next(const struct number_set *set, int number)
+{
+    assert(number >= -1);
+    for (size_t at = (size_t)(number + 1); at < (size_t)set->size;) {
+        const uint64_t rest = set->words[at / WORD_BITS] >> at % WORD_BITS;
+        if (rest != 0)
+            return (int)at + __builtin_ctzll(rest);
+        at = (at / WORD_BITS + 1) * WORD_BITS;
+    }
+    return -1;
+}
+
 int number_set_before(const struct number_set *set, int number)
 {
     assert(number >= 0);

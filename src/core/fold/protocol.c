@@ -59,8 +59,8 @@ static void wait_for(struct decision *out, const struct protocol_facts *facts, s
     out->due.mono_ms = facts->now.mono_ms + delay.delay_ms;
 }
 
-/* Decides after an attempt during which devs died. That is not the fault of the work, so it uses up
- * nothing. */
+/* Decides after an attempt during which devs died or another machine was lost. That is not the
+ * fault of the work, so it uses up nothing. */
 static void decide_interrupted(const struct protocol_facts *facts, struct decision *out)
 {
     out->counts = false;
@@ -174,7 +174,7 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_CANCELLED);
     else if (facts->stop != STOP_ASKED)
         end_step(out, facts->stop == STOP_LOOP ? DECISION_ENTROPY : DECISION_NEEDS_YOU);
-    else if (facts->outcome->kind == OUTCOME_INTERRUPTED)
+    else if (outcome_is_broken_off(facts->outcome))
         decide_interrupted(facts, out);
     else if (verdict->ask || verdict->retry_after_ms > policy->retry_after_cap_ms)
         end_step(out, DECISION_NEEDS_YOU);

@@ -226,6 +226,8 @@ static void pack_run(struct str *out, const struct run_state *state)
     const int sources = state->plan->source_count;
     pack_words(out, state, sizeof(*state));
     pack_set(out, &state->ready);
+    pack_set(out, &state->ready_away);
+    pack_words(out, state->hosts, (size_t)plan_host_count(state->plan) * sizeof(*state->hosts));
     pack_heap(out, &state->waits);
     pack_heap(out, &state->walls);
     for (int i = 0; i < sources; i++) {
@@ -245,7 +247,10 @@ static void unpack_run(struct unpack *from, struct run_state *state)
     state->tasks = was.tasks;
     state->steps = was.steps;
     state->gates = was.gates;
+    state->hosts = was.hosts;
     unpack_set(from, &state->ready, &was.ready);
+    unpack_set(from, &state->ready_away, &was.ready_away);
+    unpack_words(from, state->hosts, (size_t)plan_host_count(state->plan) * sizeof(*state->hosts));
     unpack_heap(from, &state->waits, &was.waits);
     unpack_heap(from, &state->walls, &was.walls);
     for (int i = 0; i < state->plan->source_count; i++) {

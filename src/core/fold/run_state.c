@@ -66,6 +66,19 @@ int64_t fold_span_ms(int64_t ms)
 
 /* Checks the ranges of the fields (event_data.c), then checks them against the plan and the
  * state. */
+/* Checks an attempt's place: a host of the executor that the plan names for its task. An attempt is
+ * placed once. */
+static bool is_sound_place(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    const struct plan *plan = fold->state->plan;
+    const int executor = plan->tasks[event->task].executor;
+    return executor >= 0 && event->placed.executor &&
+           strcmp(plan->executors[executor].name, event->placed.executor) == 0 &&
+           run_state_host(fold->state, event->placed.executor, event->placed.host) >= 0 &&
+           step_state_latest(fold->step)->host < 0;
+}
+
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -120,6 +133,14 @@ bool fold_is_sound(const struct fold *fold)
                event->gate_closed.chosen < plan->task_count;
     case EVENT_GATE_OPENED:
         return event->gate_opened.source < plan->source_count;
+    case EVENT_ATTEMPT_PLACED:
+        return is_sound_place(fold);
+    case EVENT_HOST_STATE:
+        return run_state_host(fold->state, event->host.executor, event->host.host) >= 0;
+    case EVENT_CONTACT_LOST:
+    case EVENT_CONTACT_FOUND:
+        assert(fold->step);
+        return step_state_latest(fold->step)->host >= 0;
     default: /* does not depend on the plan or the state */
         return true;
     }
@@ -148,6 +169,8 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     state->tasks = xcalloc((size_t)plan->task_count + 1, sizeof(*state->tasks));
     state->steps = xcalloc((size_t)plan->step_count + 1, sizeof(*state->steps));
     number_set_init(&state->ready, plan->task_count);
+    number_set_init(&state->ready_away, plan->executor_count > 0 ? plan->task_count : 0);
+    state->hosts = xcalloc((size_t)plan_host_count(plan) + 1, sizeof(*state->hosts));
     heap_init(&state->waits, plan->task_count);
     heap_init(&state->walls, plan->task_count);
     state->gates = xcalloc((size_t)plan->source_count + 1, sizeof(*state->gates));
@@ -238,7 +261,9 @@ void run_state_done(struct run_state *state)
     free(state->gates);
     free(state->tasks);
     free(state->steps);
+    free(state->hosts);
     number_set_done(&state->ready);
+    number_set_done(&state->ready_away);
     heap_done(&state->waits);
     heap_done(&state->walls);
     plan_free(state->growing);
@@ -283,6 +308,7 @@ static const struct {
     [EVENT_RUN_STARTED] = {fold_run_started, OF_RUN, WHEN_ANY},
     [EVENT_RUN_ENDED] = {fold_run_ended, OF_RUN, WHEN_ANY},
     [EVENT_ATTEMPT_STARTED] = {fold_attempt_started, OF_NEW_ATTEMPT, WHEN_READY},
+    [EVENT_ATTEMPT_PLACED] = {fold_attempt_placed, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_RUNNING] = {fold_attempt_running, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_ENDED] = {fold_attempt_ended, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_JUDGED] = {fold_attempt_judged, OF_LATEST_ATTEMPT, WHEN_JUDGING},
@@ -311,6 +337,9 @@ static const struct {
     [EVENT_RESULT_KEPT] = {fold_result_kept, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_SANDBOX_LACKS] = {fold_sandbox_lacks, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_TIME_STOPPED] = {fold_time_stopped, OF_RUN, WHEN_ANY},
+    [EVENT_HOST_STATE] = {fold_host_state, OF_RUN, WHEN_ANY},
+    [EVENT_CONTACT_LOST] = {fold_contact_lost, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_CONTACT_FOUND] = {fold_contact_found, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_AGENT_SESSION] = {fold_agent_session, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_AGENT_USED] = {fold_agent_used, OF_LATEST_ATTEMPT, WHEN_RUNNING},
@@ -537,7 +566,9 @@ void run_state_copy(struct run_state *out, const struct run_state *state)
     out->tasks = copy_of(state->tasks, (size_t)plan->task_count + 1, sizeof(*state->tasks));
     out->steps = copy_of(state->steps, (size_t)plan->step_count + 1, sizeof(*state->steps));
     out->gates = copy_of(state->gates, (size_t)plan->source_count + 1, sizeof(*state->gates));
+    out->hosts = copy_of(state->hosts, (size_t)plan_host_count(plan) + 1, sizeof(*state->hosts));
     copy_set(&out->ready);
+    copy_set(&out->ready_away);
     copy_heap(&out->waits);
     copy_heap(&out->walls);
     for (int i = 0; i < plan->source_count; i++)

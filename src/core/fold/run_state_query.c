@@ -734,6 +734,8 @@ static struct failure_class class_as_judged(const struct attempt_state *attempt)
     if (attempt->class == VERDICT_TRANSIENT)
         has_ending = attempt->type == TRANSIENT_RESOURCE_BUSY &&
                      (kind == OUTCOME_TIMEOUT || kind == OUTCOME_INTERRUPTED);
+    if (kind == OUTCOME_LOST)
+        has_ending = true;
     if (has_ending) {
         out.kind = kind;
         out.is_silent = out.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0;
@@ -766,6 +768,8 @@ void failure_class_word(const struct failure_class *class, struct str *out)
                        class->is_silent ? "SILENT" : "TIMEOUT");
     else if (class->kind == OUTCOME_INTERRUPTED)
         (void)snprintf(verdict.subtype, sizeof(verdict.subtype), "INTERRUPTED");
+    else if (class->kind == OUTCOME_LOST)
+        (void)snprintf(verdict.subtype, sizeof(verdict.subtype), "HOST_LOST");
     verdict.class = class->label.class;
     verdict.type = class->label.type;
     verdict.reason = class->label.reason;

@@ -678,3 +678,11 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     *out = plan;
     return true;
 }
+
+int plan_host_count(const struct plan *plan)
+{
+    int count = 0;
+    for (int i = 0; i < plan->executor_count; i++)
+        count += plan->executors[i].host_count;
+    return count;
+}

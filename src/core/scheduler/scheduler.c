@@ -211,6 +211,20 @@ static void settle_attempt(const struct scheduling *now, int task)
     }
 }
 
+/* An attempt on another machine may have survived: takes it up again there. Returns false if the
+ * task has none. */
+static bool attach_attempt(const struct scheduling *now, int task)
+{
+    const struct step_state *step = run_state_step(now->state, task);
+    if (step->status != STEP_RUNNING || step_state_latest(step)->host < 0)
+        return false;
+    add_action(now, (struct action){.kind = ACTION_ATTACH,
+                                    .task = task,
+                                    .step = run_state_step_number(now->state, task),
+                                    .attempt = step_state_latest(step)->number});
+    return true;
+}
+
 /* Continues where the engine that died left off. */
 static void recover_run(const struct scheduling *now)
 {
@@ -234,8 +248,10 @@ static void recover_run(const struct scheduling *now)
         }
         return;
     }
-    for (int i = 0; i < plan->task_count; i++)
-        settle_attempt(now, i);
+    for (int i = 0; i < plan->task_count; i++) {
+        if (!attach_attempt(now, i))
+            settle_attempt(now, i);
+    }
     for (int i = 0; i < plan->source_count; i++) {
         if (state->gates[i].status == GATE_PROBING)
             scheduler_gate_lost(now, i);
@@ -263,7 +279,13 @@ static void start_attempt(const struct scheduling *now, int task)
     event.attempt++;
     event.started.call = call;
     event.started.start = tries.at > 0 ? tries.at + 1 : 0;
+    const int host = run_state_free_host(now->state, task);
     scheduler_emit(now, event);
+    if (host >= 0) { /* known before anything runs there, so that nothing is started twice */
+        struct event placed = scheduler_event(now, EVENT_ATTEMPT_PLACED, task);
+        run_state_host_names(now->state, host, &placed.placed.executor, &placed.placed.host);
+        scheduler_emit(now, placed);
+    }
     add_action(
         now, (struct action){
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
@@ -273,10 +295,8 @@ static void fill_slots(const struct scheduling *now)
 {
     const struct decision deadline = {.kind = DECISION_DEADLINE, .entropy = true, .capture = true};
     struct run_state *state = now->state;
-    while (state->running < state->jobs) {
-        int task = scheduler_next_ready(now);
-        if (task < 0)
-            break;
+    int task;
+    while ((task = scheduler_next_ready(now)) >= 0) {
         /* The task may have been held or queued since its wait ended, so check the deadline here as
          * well. */
         const struct step_state *step = run_state_step(state, task);
@@ -332,7 +352,7 @@ static void take_fact(const struct scheduling *now)
     const struct run_state *state = now->state;
     const struct input *input = now->input;
     struct event event = input->fact_event;
-    const bool of_run = event.kind == EVENT_TIME_STOPPED;
+    const bool of_run = event.kind == EVENT_TIME_STOPPED || event.kind == EVENT_HOST_STATE;
     if (!event_kind_is_fact(event.kind))
         return;
     event.seq = state->last_seq + 1;

@@ -69,8 +69,8 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
 
 /* Gates, in scheduler_judge.c. */
 
-/* Returns the task that may start now: the lowest number in all queues that may start one; -1 if
- * there is none. */
+/* Returns the task that may start now: the lowest number in all queues that may start one and for
+ * which there is a slot; -1 if there is none. */
 int scheduler_next_ready(const struct scheduling *now);
 
 /* Makes the task the next probe at a person's request if it waits at a closed gate. Otherwise does

@@ -55,15 +55,48 @@ static void suspect_loop(const struct scheduling *now, int task, const struct de
 
 /* Gates: the consequences of an attempt's end for its source, and which task starts next. */
 
+/* Returns whether this machine, or the task's executor, has a free slot for the task. */
+static bool has_slot(const struct run_state *state, int task)
+{
+    return state->plan->tasks[task].executor >= 0
+               ? run_state_free_host(state, task) >= 0
+               : state->running - state->running_away < state->jobs;
+}
+
+/* Returns the first task of an executor that has a free slot; -1 if there is none. */
+static int first_away(const struct run_state *state)
+{
+    bool is_full[PLAN_EXECUTORS_MAX] = {false};
+    int left = state->plan->executor_count; /* executors that may have a free slot */
+    int task = -1;
+    while (left > 0 && (task = number_set_next(&state->ready_away, task)) >= 0) {
+        bool *full = &is_full[state->plan->tasks[task].executor];
+        if (*full)
+            continue;
+        if (has_slot(state, task))
+            return task;
+        *full = true;
+        left--;
+    }
+    return -1;
+}
+
 int scheduler_next_ready(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
     int first = number_set_first(&state->ready);
+    if (first >= 0 && !has_slot(state, first))
+        first = -1;
+    const int away = first_away(state);
+    if (away >= 0 && (first < 0 || away < first))
+        first = away;
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         if (gate->line.count == 0 || !gate_lets_start(gate, now->input->now.mono_ms))
             continue;
         int next = gate_next(gate);
+        if (!has_slot(state, next))
+            continue;
         if (first < 0 || next < first)
             first = next;
     }
@@ -187,7 +220,7 @@ static void turn_round(const struct plan_step *step, const struct input *input,
     const struct plan_expectation *expect = &step->expect;
     const struct outcome *outcome = &input->outcome;
     if (expect->what != PLAN_EXPECT_FAILURE || outcome->kind == OUTCOME_CANCELLED ||
-        outcome->kind == OUTCOME_INTERRUPTED)
+        outcome_is_broken_off(outcome))
         return;
     if (verdict->class == VERDICT_SUCCESS) {
         verdict->class = VERDICT_PERSISTENT;
@@ -412,7 +445,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
         struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
         event.wait.delay = decision->delay;
         event.wait.due = decision->due;
-        event.wait.is_free = !decision->counts && outcome->kind != OUTCOME_INTERRUPTED;
+        event.wait.is_free = !decision->counts && !outcome_is_broken_off(outcome);
         protocol_inputs(facts, decision, scheduler_scratch(now), &event.wait.inputs);
         scheduler_emit(now, event);
     } else {

@@ -100,6 +100,7 @@ static void on_ended(void *ctx, const struct child_end *end)
     struct attempt *attempt = ctx;
     attempt->end = *end;
     attempt->child = NULL;
+    attempt->remote = NULL;
     /* Passes on the bytes that were held back because they might have been the start of a
      * secret. */
     for (int i = 0; i < 2; i++) {
@@ -219,12 +220,141 @@ static void on_failed(void *ctx, int number, const struct err *err)
 {
     struct attempt *attempt = ctx;
     attempt->child = NULL;
+    attempt->remote = NULL;
     attempt_refuse(attempt, number, err->message);
     attempt->watcher.refused(attempt->watcher.ctx, attempt);
 }
 
+/* An attempt on another machine. */
+
+struct remote_words {
+    struct str name;
+    char **given; /* owned array of borrowed strings, NULL-terminated */
+};
+
+static void remote_words_free(struct remote_words *words)
+{
+    if (!words)
+        return;
+    str_done(&words->name);
+    free(words->given);
+    free(words);
+}
+
+int attempt_host(const struct attempt *attempt)
+{
+    const struct run_state *state = attempt->setting->state;
+    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
+    const struct attempt_state *of = step_state_find_attempt(step, attempt->number);
+    return of ? of->host : -1;
+}
+
+static void on_contact(void *ctx, const struct event *fact)
+{
+    struct attempt *attempt = ctx;
+    attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+void attempt_place(const struct attempt *attempt, struct remote_place *out, struct str *name)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    const struct plan *plan = setting->call.plan;
+    const char *executor;
+    *out = (struct remote_place){
+        .executor = plan_task_executor(plan, &plan->tasks[attempt->task]),
+        .environment = setting->call.environment,
+        .run_mark = setting->call.run_mark,
+        .step_mark = attempt->call.step_mark,
+    };
+    run_state_host_names(setting->state, attempt_host(attempt), &executor, &out->host);
+    str_addf(name, "%s/%d-%d-%d", setting->uid, attempt->task + 1, attempt->step + 1,
+             attempt->number);
+}
+
+static void start_remote(struct attempt *attempt, bool is_attach)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    const struct remote_watcher watcher = {.on = {.ctx = attempt,
+                                                  .started = on_started,
+                                                  .failed = on_failed,
+                                                  .output = on_output,
+                                                  .ended = on_ended},
+                                           .contact = on_contact};
+    struct remote_call call = {
+        .argv = attempt->call.argv,
+        .cwd = attempt->call.cwd,
+        .stdin_path = attempt->call.stdin_path,
+        .input = attempt->call.input,
+        .timeout_ms = attempt->plan->timeout_ms,
+        .grace_ms = setting->grace_ms,
+        .is_attach = is_attach,
+    };
+    attempt->words = xcalloc(1, sizeof(*attempt->words));
+    attempt_place(attempt, &call.place, &attempt->words->name);
+    call.name = str_text(&attempt->words->name);
+    attempt->words->given = xcalloc(attempt->call.given_count + 2, sizeof(*attempt->words->given));
+    memcpy(attempt->words->given, attempt->call.environment,
+           attempt->call.given_count * sizeof(*attempt->words->given));
+    attempt->words->given[attempt->call.given_count] = (char *)(uintptr_t)REMOTE_MARK;
+    call.environment = attempt->words->given;
+    attempt->stage = ATTEMPT_STARTS;
+    if (is_attach || is_below(call.cwd, call.place.executor->shared)) {
+        attempt->remote = remote_start(setting->nursery, setting->uv, &call, &watcher);
+        return;
+    }
+    struct err err = {0};
+    (void)err_set(&err, ERR_INVALID, "its folder %s is not below %s, which %s shares", call.cwd,
+                  call.place.executor->shared, call.place.executor->name);
+    on_failed(attempt, START_NO_FOLDER, &err);
+}
+
+void attempt_attach(struct attempt *attempt)
+{
+    attempt->is_attached = true;
+    start_remote(attempt, true);
+}
+
+bool attempt_is_live(const struct attempt *attempt)
+{
+    return attempt->child || attempt->remote;
+}
+
+void attempt_cancel(struct attempt *attempt, enum cancel_mode mode)
+{
+    if (attempt->child)
+        child_cancel(attempt->child, mode);
+    else if (attempt->remote)
+        remote_cancel(attempt->remote, mode);
+}
+
+void attempt_time_out(struct attempt *attempt)
+{
+    if (attempt->child)
+        child_time_out(attempt->child);
+    else if (attempt->remote)
+        remote_time_out(attempt->remote);
+}
+
+void attempt_stood_still(struct attempt *attempt, int64_t still_ms)
+{
+    if (attempt->child)
+        child_stood_still(attempt->child, still_ms);
+    else if (attempt->remote)
+        remote_stood_still(attempt->remote, still_ms);
+}
+
 void attempt_start(struct attempt *attempt)
 {
+    if (attempt_host(attempt) >= 0) {
+        start_remote(attempt, false);
+        return;
+    }
     const struct attempt_setting *setting = attempt->setting;
     struct sandbox *sandbox = attempt->around ? attempt->around->sandbox : NULL;
     struct sandbox_launch launch = {.argv = attempt->call.argv,
@@ -300,7 +430,8 @@ void attempt_close(struct attempt *attempt)
 {
     if (!attempt)
         return;
-    assert(!attempt->child && !attempt->job);
+    assert(!attempt_is_live(attempt) && !attempt->job);
+    remote_words_free(attempt->words);
     for (int i = 0; i < 2; i++) {
         output_done(&attempt->streams[i]);
         redact_stream_close(attempt->redact[i]);

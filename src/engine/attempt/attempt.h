@@ -23,6 +23,7 @@
 #include "fingerprint.h"
 #include "plan.h"
 #include "redact.h"
+#include "remote.h"
 #include "scheduler.h"
 #include "workers.h"
 #include "workspace.h"
@@ -110,7 +111,11 @@ struct attempt {
     struct job *job;             /* borrowed; the job of the current stage; NULL = none */
     bool is_cancelled;           /* a person canceled the attempt before it had a process */
     bool has_run;                /* the process was started */
-    struct child *child;         /* NULL before the process runs and once it has ended */
+    struct child *child;         /* NULL before the process runs, once it has ended, and for an
+                                    attempt on another machine */
+    struct remote *remote;       /* the same for an attempt on another machine, else NULL */
+    struct remote_words *words;  /* owned; what `remote` borrows; NULL = none */
+    bool is_attached;            /* an earlier engine started it */
     struct child_end end;
     char *start_why;   /* owned; why the attempt could not be started; NULL = no error */
     int memory_killed; /* see classify_input */
@@ -142,6 +147,7 @@ struct attempt_setting {
     const char *log_db;    /* the log database in log_dir; borrowed */
     const char *plan_path; /* path of the plan file; borrowed; NULL if there is none */
     struct nursery *nursery;
+    struct uv_loop_s *uv; /* borrowed */
     const struct classifier *classifier;
     const struct redactor *redactor;  /* borrowed; NULL = redacts nothing */
     const struct run_state *state;    /* borrowed; the state according to the log so far */
@@ -162,6 +168,27 @@ void attempt_close(struct attempt *attempt);
 /* Starts the attempt's process, in the attempt's surroundings if it has any. Calls `started` or
  * `refused` later. A refused attempt has ended with OUTCOME_NOT_STARTED. */
 void attempt_start(struct attempt *attempt);
+
+/* Takes up an attempt that an earlier engine started on another machine. Its output is read again
+ * from the beginning, and replaces what the log has of it. */
+void attempt_attach(struct attempt *attempt);
+
+/* Finds where an attempt on another machine runs, and appends the name of its folder there. *out
+ * borrows from the attempt and the plan. */
+void attempt_place(const struct attempt *attempt, struct remote_place *out, struct str *name);
+
+/* Returns the number of the host in the run's state on which the attempt runs; -1 = this machine.
+ */
+int attempt_host(const struct attempt *attempt);
+
+/* Returns whether the attempt is starting or running, here or on another machine. */
+bool attempt_is_live(const struct attempt *attempt);
+/* Like child_cancel(), for an attempt on any machine. Does nothing if it is not live. */
+void attempt_cancel(struct attempt *attempt, enum cancel_mode mode);
+/* Like child_time_out(), for an attempt on any machine. Does nothing if it is not live. */
+void attempt_time_out(struct attempt *attempt);
+/* Like child_stood_still(), for an attempt on any machine. Does nothing if it is not live. */
+void attempt_stood_still(struct attempt *attempt, int64_t still_ms);
 
 /* Ends an attempt that could not be started, for the reason `why`. */
 void attempt_refuse(struct attempt *attempt, int code, const char *why);

@@ -65,11 +65,11 @@ static void take_retry(void *ctx)
                                             .memory_killed = -1,
                                             .now_ms = clock_now().at_ms};
     struct verdict verdict;
-    if (attempt->is_hopeless || !attempt->child ||
+    if (attempt->is_hopeless || !attempt_is_live(attempt) ||
         !classify_own_retry(attempt->setting->classifier, &evidence, &verdict) || !verdict.ask)
         return;
     attempt->is_hopeless = true;
-    child_cancel(attempt->child, CANCEL_TERM);
+    attempt_cancel(attempt, CANCEL_TERM);
 }
 
 static void take_call(struct attempt *attempt)

@@ -43,6 +43,7 @@ struct call {
                                          none, as after call_init() */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
     char **own; /* owned array of borrowed strings, NULL-terminated: the step's own entries */
+    size_t given_count; /* entries at the beginning of `environment` that are not inherited */
     char **environment; /* owned array of borrowed strings, NULL-terminated */
 };
 

@@ -339,6 +339,10 @@ static int start_failure_code(int number)
     case START_CONFLICT:
     case START_NO_SPACE:
     case START_TOO_LARGE:
+    case START_EXECUTOR_DOWN:
+    case START_EXECUTOR_REFUSED:
+    case START_HAND_MISSING:
+    case START_NO_FOLDER:
         return EXIT_NO_START;
     default:
         return EXIT_NO_PROGRAM;
@@ -358,6 +362,7 @@ int attempt_exit_code(const struct outcome *outcome)
         return EXIT_TIMEOUT;
     case OUTCOME_CANCELLED:
     case OUTCOME_INTERRUPTED:
+    case OUTCOME_LOST:
     case OUTCOME_KIND_COUNT:
         break;
     }

@@ -43,7 +43,7 @@ static bool is_name_among(char *const *entries, size_t count, const char *entry)
 /* Builds the environment: our two marks, then the step's own entries, then the inherited ones. If a
  * name occurs twice, the first one wins. */
 static char **build_environment(const struct call_setting *setting, char *step_mark,
-                                char *const *own)
+                                char *const *own, size_t *given_out)
 {
     char *const *inherited = setting->environment;
     size_t own_count = text_list_count(own);
@@ -57,7 +57,7 @@ static char **build_environment(const struct call_setting *setting, char *step_m
         if (!is_name_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
     }
-    size_t given = count;
+    const size_t given = *given_out = count;
     for (size_t i = 0; i < inherited_count; i++) {
         if (!is_name_among(all, given, inherited[i]))
             all[count++] = inherited[i];
@@ -89,7 +89,7 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
         call->own[count++] = of_agent[i];
     for (size_t i = 0; plan_step->env && plan_step->env[i]; i++)
         call->own[count++] = plan_step->env[i];
-    call->environment = build_environment(setting, call->step_mark, call->own);
+    call->environment = build_environment(setting, call->step_mark, call->own, &call->given_count);
 }
 
 void call_done(struct call *call)

@@ -130,9 +130,12 @@ static void add_cause(const struct capture_writer *writer)
         add_sender(out, "devs",
                    outcome->kind == OUTCOME_TIMEOUT ? "it timed out" : "a person requested it");
         break;
-    case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:
+    case OUTCOME_INTERRUPTED:
         add_sender(out, "unknown", "devs was not running when it ended");
+        break;
+    case OUTCOME_LOST:
+        add_sender(out, "unknown", "the other machine was lost");
         break;
     }
     str_add_char(out, '}');

@@ -115,8 +115,7 @@ static void look_for_gap(struct loop *loop)
     for (size_t i = 0; i < loop->alive_count; i++) {
         struct attempt *attempt = loop->alive[i];
         attempt->heard_ms += still_ms;
-        if (attempt->child)
-            child_stood_still(attempt->child, still_ms);
+        attempt_stood_still(attempt, still_ms);
     }
     struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
     input.fact_event = event_new(EVENT_TIME_STOPPED);
@@ -341,6 +340,7 @@ static void set_up_attempts(struct loop *loop)
         .log_db = options->place->db,
         .plan_path = options->plan_path,
         .nursery = loop->nursery,
+        .uv = &loop->uv,
         .classifier = loop->classifier,
         .redactor = options->redactor,
         .state = &loop->state,
@@ -397,6 +397,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     if (resumes)
         gains_resume(&loop->gains);
     set_up_attempts(loop);
+    loop_hosts_open(loop);
     if (options->notify_command && options->notify != 0) {
         const struct notifier_call call = {.command = options->notify_command,
                                            .environment = options->environment,
@@ -437,6 +438,7 @@ void loop_close(struct loop *loop)
         assert(failed == 0);
         (void)failed;
     }
+    loop_hosts_close(loop);
     watch_close(loop->watch);
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);

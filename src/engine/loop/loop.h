@@ -397,6 +397,9 @@ struct loop {
     int64_t late_ms; /* when to handle inputs that can wait; INT64_MAX = none */
     bool wanted;     /* the next turn has something to do */
 
+    struct loop_host *hosts; /* owned; the other machines, in the order of state.hosts */
+    int host_count;
+
     struct attempt **alive; /* owned, as are its elements */
     size_t alive_count, alive_cap;
     struct attempt **ended; /* owned, as are its elements; attempts that ended in this turn */
@@ -473,12 +476,31 @@ void loop_forget_tasks(struct loop *loop);
 
 /* Performs the scheduler's action: starts an attempt. */
 void loop_start_attempt(struct loop *loop, const struct action *action);
+/* Takes up an attempt that an earlier engine started on another machine. */
+void loop_attach_attempt(struct loop *loop, const struct action *action);
 /* Stops the attempt as action->mode says. Does nothing if it has already ended. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
 
 /* Starts the jobs that follow the attempts that ended in this turn. `recorded` is whether the ends
  * are in the log. */
 void loop_follow_up(struct loop *loop, bool recorded);
+
+/* loop_hosts.c: the other machines. Numbers are those of state.hosts. */
+
+struct loop_host;
+
+/* Prepares the hosts of the plan. Probes those that an earlier engine has found to be down. */
+void loop_hosts_open(struct loop *loop);
+void loop_hosts_close(struct loop *loop);
+/* Reports that the host does not answer: nothing is started there until a probe succeeds. */
+void loop_host_is_down(struct loop *loop, int number, const char *why);
+/* Reports that the host answers again. Does nothing if it is not down. */
+void loop_host_is_up(struct loop *loop, int number);
+/* Starts the probes that are due, and sets the alarm for the others. */
+void loop_probe_hosts(struct loop *loop, int64_t now_ms);
+/* Removes what an attempt has left on the host; `name` as in struct remote_call. Later, if the host
+ * is down; what is left when devs exits stays there. */
+void loop_host_clean(struct loop *loop, int number, const char *name);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */

@@ -26,6 +26,10 @@ static void attempt_tells(void *ctx, const struct attempt *attempt, const struct
 {
     const struct fact_about about = {attempt->task, attempt->step, attempt->number};
     queue_fact(ctx, &about, fact);
+    if (fact->kind == EVENT_CONTACT_LOST)
+        loop_host_is_down(ctx, attempt_host(attempt), "no contact");
+    else if (fact->kind == EVENT_CONTACT_FOUND)
+        loop_host_is_up(ctx, attempt_host(attempt));
 }
 
 static void tell_fact(void *ctx, const struct event *fact)
@@ -234,8 +238,10 @@ static void was_started(void *ctx, struct attempt *attempt)
 {
     struct loop *loop = ctx;
     struct input input = attempt_input(attempt, INPUT_RUNNING);
-    input.pid = child_pid(attempt->child);
-    input.pid_start = child_pid_start(attempt->child);
+    if (attempt->child) { /* a pid of another machine means nothing here */
+        input.pid = child_pid(attempt->child);
+        input.pid_start = child_pid_start(attempt->child);
+    }
     loop_queue_late(loop, input);
 }
 
@@ -245,6 +251,8 @@ static void was_refused(void *ctx, struct attempt *attempt)
         attempt_call_off(attempt);
     else
         loop_note(ctx, call_name(&attempt->call), attempt->start_why);
+    if (attempt->end.outcome.code == START_EXECUTOR_DOWN)
+        loop_host_is_down(ctx, attempt_host(attempt), attempt->start_why);
     give_up_attempt(attempt);
 }
 
@@ -318,7 +326,8 @@ static bool is_start_refused(struct loop *loop, struct attempt *attempt)
     return true;
 }
 
-void loop_start_attempt(struct loop *loop, const struct action *action)
+/* Opens the attempt that the action names. Returns false if it cannot have a workspace. */
+static bool open_attempt(struct loop *loop, const struct action *action, struct attempt **out)
 {
     const struct attempt_watcher watcher = {.ctx = loop,
                                             .started = was_started,
@@ -326,16 +335,30 @@ void loop_start_attempt(struct loop *loop, const struct action *action)
                                             .heard = was_heard,
                                             .ended = process_ended,
                                             .fact = attempt_tells};
-    struct attempt *attempt;
-    bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
+    bool ok = attempt_open(out, &loop->setting, action, &watcher);
     loop->alive =
         xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
-    attempt->slot = loop->alive_count;
-    loop->alive[loop->alive_count++] = attempt;
-    if (!ok || is_start_refused(loop, attempt))
+    (*out)->slot = loop->alive_count;
+    loop->alive[loop->alive_count++] = *out;
+    return ok;
+}
+
+void loop_start_attempt(struct loop *loop, const struct action *action)
+{
+    struct attempt *attempt;
+    if (!open_attempt(loop, action, &attempt) || is_start_refused(loop, attempt))
         judge_attempt(attempt);
     else
         open_the_way(attempt);
+}
+
+void loop_attach_attempt(struct loop *loop, const struct action *action)
+{
+    struct attempt *attempt;
+    if (open_attempt(loop, action, &attempt))
+        attempt_attach(attempt);
+    else
+        judge_attempt(attempt);
 }
 
 void loop_end_attempt(struct loop *loop, const struct action *action)
@@ -347,10 +370,10 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
     switch (attempt->stage) {
     case ATTEMPT_STARTS:
         attempt->is_cancelled = true;
-        child_cancel(attempt->child, action->mode);
+        attempt_cancel(attempt, action->mode);
         break;
     case ATTEMPT_RUNS:
-        child_cancel(attempt->child, action->mode);
+        attempt_cancel(attempt, action->mode);
         break;
     case ATTEMPT_PREPARES:
     case ATTEMPT_KEEPS:
@@ -496,10 +519,26 @@ static bool has_capture(const struct loop *loop, const struct attempt *attempt)
     return false;
 }
 
+/* Removes what an attempt has left on another machine. Only after its end is in the log, because
+ * its end could not be found again. */
+static void clean_host(struct loop *loop, const struct attempt *attempt)
+{
+    const int host = attempt_host(attempt);
+    struct remote_place place;
+    struct str name = {0};
+    if (host < 0)
+        return;
+    attempt_place(attempt, &place, &name);
+    loop_host_clean(loop, host, str_text(&name));
+    str_done(&name);
+}
+
 void loop_follow_up(struct loop *loop, bool recorded)
 {
     for (size_t i = 0; i < loop->ended_count; i++) {
         const struct attempt *attempt = loop->ended[i];
+        if (recorded)
+            clean_host(loop, attempt);
         const struct task_state *task = &loop->state.tasks[attempt->task];
         const struct step_state *step = &task->steps[attempt->step];
         const bool passed = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED;

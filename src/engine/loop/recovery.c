@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "loop.h"
+#include "remote.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -178,7 +179,12 @@ static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
     }
     const enum proc_answer carries = proc_has_environment(facts->pid, wanted);
     sweeping->look.untold += carries == PROC_UNTOLD;
-    return carries == PROC_YES ? find_step(sweeping, facts->pid) : NOT_OURS;
+    /* An executor may have this machine as a host. What devs-hand runs here goes on, and is taken
+     * up again. */
+    const char *const of_hand[] = {REMOTE_MARK, NULL};
+    const bool is_ours =
+        carries == PROC_YES && proc_has_environment(facts->pid, of_hand) != PROC_YES;
+    return is_ours ? find_step(sweeping, facts->pid) : NOT_OURS;
 }
 
 /* Adds the children of our processes. Returns true if it found any. */

@@ -92,6 +92,9 @@ static void perform_actions(struct loop *loop)
         case ACTION_SPAWN:
             loop_start_attempt(loop, action);
             break;
+        case ACTION_ATTACH:
+            loop_attach_attempt(loop, action);
+            break;
         case ACTION_KILL:
             loop_end_attempt(loop, action);
             break;
@@ -200,9 +203,10 @@ static void find_due(struct loop *loop, int64_t now_ms)
             agent_run_tell_used(attempt->agent, now_ms);
         if (idle_due(attempt) <= now_ms) {
             attempt->is_idle = true;
-            child_time_out(attempt->child);
+            attempt_time_out(attempt);
         }
     }
+    loop_probe_hosts(loop, now_ms);
     if (due_ms >= 0 && due_ms <= now_ms)
         loop_queue(loop, (struct input){.kind = INPUT_TIME});
 }
@@ -228,6 +232,8 @@ static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn 
             pieces[k].attempt = attempt->number;
             pieces[k].stream = numbers[i];
             pieces[k].at = now;
+            pieces[k].begins =
+                attempt->is_attached && pieces[k].part == LOG_OUTPUT_HEAD && pieces[k].index == 0;
         }
         loop->output_count += count;
     }

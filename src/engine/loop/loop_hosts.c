@@ -1,0 +1,179 @@
+/* loop_hosts.c - the other machines of a run: which of them answer, and what attempts have left
+ * there.
+ *
+ * A machine that does not answer gets no more attempts. It is tried again with growing delays, by a
+ * single probe whatever the number of waiting tasks. Folders of attempts whose end is in the log
+ * are removed, many with one connection. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "loop.h"
+#include "remote.h"
+#include "xalloc.h"
+
+enum {
+    PROBE_MS_MIN = 5 * 1000, /* delay before the first probe; doubles each time */
+    PROBE_MS_MAX = 60 * 1000,
+};
+
+/* A machine. Each has at most one errand at a time. */
+struct loop_host {
+    struct loop *loop; /* borrowed */
+    int number;        /* in state.hosts */
+    bool is_down, is_busy;
+    int64_t probe_ms; /* delay before the next probe */
+    int64_t due_ms;   /* when it is due; INT64_MAX = not */
+    struct str *done; /* owned, each: names of folders to be removed */
+    size_t done_count, done_cap;
+    size_t going; /* the first ones are being removed */
+};
+
+void loop_hosts_open(struct loop *loop)
+{
+    loop->host_count = plan_host_count(loop->state.plan);
+    loop->hosts = xcalloc((size_t)loop->host_count + 1, sizeof(*loop->hosts));
+    for (int i = 0; i < loop->host_count; i++) {
+        struct loop_host *host = &loop->hosts[i];
+        const bool is_down = loop->state.hosts[i].down; /* an earlier engine has found this out */
+        *host = (struct loop_host){.loop = loop, .number = i, .is_down = is_down};
+        host->due_ms = is_down ? 0 : INT64_MAX;
+        host->probe_ms = PROBE_MS_MIN;
+    }
+}
+
+static void forget_names(struct loop_host *host, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        str_done(&host->done[i]);
+    for (size_t i = count; i < host->done_count; i++)
+        host->done[i - count] = host->done[i];
+    host->done_count -= count;
+}
+
+void loop_hosts_close(struct loop *loop)
+{
+    for (int i = 0; i < loop->host_count; i++) {
+        assert(!loop->hosts[i].is_busy);
+        forget_names(&loop->hosts[i], loop->hosts[i].done_count);
+        free(loop->hosts[i].done);
+    }
+    free(loop->hosts);
+    loop->hosts = NULL;
+    loop->host_count = 0;
+}
+
+static void queue_state(struct loop_host *host, const char *why)
+{
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_HOST_STATE);
+    run_state_host_names(&host->loop->state, host->number, &input.fact_event.host.executor,
+                         &input.fact_event.host.host);
+    input.fact_event.host.is_down = host->is_down;
+    input.fact_event.host.why = why;
+    loop_queue(host->loop, input);
+}
+
+void loop_host_is_down(struct loop *loop, int number, const char *why)
+{
+    struct loop_host *host = &loop->hosts[number];
+    if (host->is_down)
+        return;
+    host->is_down = true;
+    host->probe_ms = PROBE_MS_MIN;
+    host->due_ms = clock_now().mono_ms + host->probe_ms;
+    loop_alarm(loop, host->due_ms);
+    queue_state(host, why);
+}
+
+static void remove_folders(struct loop_host *host);
+
+void loop_host_is_up(struct loop *loop, int number)
+{
+    struct loop_host *host = &loop->hosts[number];
+    if (!host->is_down)
+        return;
+    host->is_down = false;
+    host->due_ms = INT64_MAX;
+    queue_state(host, NULL);
+    remove_folders(host);
+}
+
+static void find_place(const struct loop_host *host, struct remote_place *out)
+{
+    const struct loop *loop = host->loop;
+    const char *name;
+    *out = (struct remote_place){.environment = loop->options->environment,
+                                 .run_mark = loop->run_mark,
+                                 .step_mark = "DEVS_STEP=host"};
+    run_state_host_names(&loop->state, host->number, &name, &out->host);
+    int first = 0;
+    out->executor = loop->state.plan->executors;
+    for (; host->number >= first + out->executor->host_count; out->executor++)
+        first += out->executor->host_count;
+}
+
+static void probed(void *ctx, int code, const char *errors)
+{
+    struct loop_host *host = ctx;
+    (void)errors;
+    host->is_busy = false;
+    if (code == 0) {
+        loop_host_is_up(host->loop, host->number);
+        return;
+    }
+    host->probe_ms = 2 * host->probe_ms < PROBE_MS_MAX ? 2 * host->probe_ms : PROBE_MS_MAX;
+    host->due_ms = clock_now().mono_ms + host->probe_ms;
+    loop_alarm(host->loop, host->due_ms);
+}
+
+void loop_probe_hosts(struct loop *loop, int64_t now_ms)
+{
+    for (int i = 0; i < loop->host_count; i++) {
+        struct loop_host *host = &loop->hosts[i];
+        if (host->due_ms > now_ms) {
+            if (host->due_ms < INT64_MAX)
+                loop_alarm(loop, host->due_ms);
+            continue;
+        }
+        if (host->is_busy)
+            continue;
+        struct remote_place place;
+        find_place(host, &place);
+        host->is_busy = true;
+        host->due_ms = INT64_MAX;
+        remote_probe(loop->nursery, &place, host, probed);
+    }
+}
+
+static void folders_removed(void *ctx, int code, const char *errors)
+{
+    struct loop_host *host = ctx;
+    (void)code; /* what could not be removed stays there */
+    (void)errors;
+    host->is_busy = false;
+    forget_names(host, host->going);
+    host->going = 0;
+    host->loop->wanted = true; /* the engine may be able to exit now */
+    remove_folders(host);
+}
+
+static void remove_folders(struct loop_host *host)
+{
+    struct remote_place place;
+    if (host->is_busy || host->is_down || host->done_count == 0)
+        return;
+    find_place(host, &place);
+    host->is_busy = true;
+    host->going = host->done_count < REMOTE_CLEAN_MAX ? host->done_count : REMOTE_CLEAN_MAX;
+    remote_clean(host->loop->nursery, &place, host->done, host->going, host, folders_removed);
+}
+
+void loop_host_clean(struct loop *loop, int number, const char *name)
+{
+    struct loop_host *host = &loop->hosts[number];
+    host->done = xgrow(host->done, &host->done_cap, host->done_count + 1, sizeof(*host->done));
+    host->done[host->done_count] = (struct str){0};
+    str_add(&host->done[host->done_count++], name);
+    remove_folders(host);
+}

@@ -1,0 +1,947 @@
+/* remote.c - an execution on another machine: its channels, what devs-hand reports, and its end.
+ *
+ * First the command lines, then the channel (a child that runs ssh, with frames on its stdin and
+ * stdout), then the states of the execution, last the requests of the engine. */
+#define _GNU_SOURCE /* pipe2 */
+
+#include "remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "clock.h"
+#include "hand_protocol.h"
+#include "str.h"
+#include "text.h"
+#include "xalloc.h"
+
+enum { SSH_FAILED = 255, SHELL_NOT_FOUND = 127, SHELL_NOT_EXECUTABLE = 126, SIGNAL_BASE = 128 };
+
+enum remote_stage {
+    REMOTE_CONNECTS, /* nothing was started: the request has not been sent as a whole */
+    REMOTE_ASKED,    /* the request was sent; devs-hand has not reported that it began */
+    REMOTE_RUNS,     /* it began */
+    REMOTE_IS_OVER,  /* its end was reported; only handles are still closing */
+};
+
+/* The command line of a channel: ssh, its arguments, the host, and the command there. */
+struct ssh_line {
+    char **argv;        /* owned, NULL-terminated */
+    char **environment; /* owned array of borrowed strings, NULL-terminated */
+    struct str command; /* one argument: the command there */
+    struct str connect;
+};
+
+struct remote {
+    struct nursery *nursery; /* borrowed */
+    uv_loop_t *loop;         /* borrowed */
+    struct remote_call call; /* see remote.h for what stays valid */
+    struct remote_watcher watcher;
+    enum remote_stage stage;
+    bool was_started;      /* `started` was reported */
+    struct str *request;   /* owned; its frames except HAND_GO; NULL once they were sent */
+    struct child *channel; /* NULL = there is none */
+    struct ssh_line line;  /* of the channel, until it has started */
+    uv_pipe_t *pipe;       /* owned; the stdin of the channel; NULL = there is none */
+    int feed;              /* owned; the other end of `pipe` until the channel has started, or -1 */
+    struct str in;         /* bytes of the channel that were not read yet */
+    struct str errors;     /* the beginning of ssh's stderr */
+    bool has_hello;        /* of this channel */
+    bool is_first_channel; /* of a new execution: it sends the request */
+    bool is_request_refused; /* devs-hand has not started it, and never will */
+    bool is_refused;         /* devs-hand refused what this channel asked for: see `refused` */
+    struct hand_refused refused;
+    struct hand_spool spool;
+    bool is_lost;       /* devs-hand reported that nothing of it is left, and how it ended is not
+                           known */
+    bool is_away;       /* contact was lost, and that was reported */
+    int64_t stamped_ms; /* when the stamp that was returned last had been received */
+    int64_t fence_ms;   /* not before that time is it lost; 0 = not known */
+    int64_t retry_ms;   /* delay before the next channel */
+    bool has_order;     /* the execution is to end, in this mode */
+    enum cancel_mode order;
+    bool timed_out;
+    int64_t started_ms; /* when the command was reported as started; 0 = not yet */
+    int64_t timeout_due_ms;
+    struct err start_err;
+    uv_timer_t timer; /* of the channel: the next one, or that the present one is silent */
+    uv_timer_t timeout;
+    int handles; /* open handles of libuv */
+};
+
+static int64_t now_mono_ms(void)
+{
+    return clock_now().mono_ms;
+}
+
+/* Command lines. */
+
+/* Appends a path as a word of the other machine's shell. A leading "~/" is the home folder. */
+static void add_path(const char *path, struct str *out)
+{
+    if (strncmp(path, "~/", 2) == 0) {
+        str_add(out, "\"$HOME\"/");
+        path += 2;
+    }
+    shell_word_add(path, out);
+}
+
+/* Appends a call of devs-hand for the folder of the attempt `name` (NULL = none). */
+static void add_hand(const struct plan_executor *executor, const char *words, const char *name,
+                     struct str *out)
+{
+    add_path(executor->hand, out);
+    str_addf(out, " %s", words);
+    if (!name)
+        return;
+    struct str dir = {0};
+    str_addf(&dir, "%s/%s", executor->dir, name);
+    str_add_char(out, ' ');
+    add_path(str_text(&dir), out);
+    str_done(&dir);
+}
+
+/* Completes the line, of which only the command is known. */
+static void ssh_line_make(const struct remote_place *place, struct ssh_line *out)
+{
+    const struct plan_executor *executor = place->executor;
+    str_addf(&out->connect, "ConnectTimeout=%d", REMOTE_CONNECT_S);
+    /* The keep-alive ends a channel whose link is dead. A new master would outlive the attempt, so
+     * none is begun; one that the person has is used. */
+    const char *const fixed[] = {"ssh", "-T",
+                                 "-o",  "BatchMode=yes",
+                                 "-o",  "ControlMaster=no",
+                                 "-o",  "ServerAliveInterval=10",
+                                 "-o",  "ServerAliveCountMax=3",
+                                 "-o",  out->connect.data};
+    const size_t extra = text_list_count(executor->args);
+    size_t count = 0;
+    out->argv = xcalloc(ARRAY_LEN(fixed) + extra + 4, sizeof(*out->argv));
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+        out->argv[count++] = (char *)(uintptr_t)fixed[i]; /* a start does not modify it */
+    for (size_t i = 0; i < extra; i++)
+        out->argv[count++] = executor->args[i];
+    out->argv[count++] = (char *)(uintptr_t) "--";
+    out->argv[count++] = (char *)(uintptr_t)place->host;
+    out->argv[count] = out->command.data;
+
+    const size_t given = text_list_count(place->environment);
+    out->environment = xcalloc(given + 3, sizeof(*out->environment));
+    out->environment[0] = (char *)(uintptr_t)place->run_mark;
+    out->environment[1] = (char *)(uintptr_t)place->step_mark;
+    memcpy(out->environment + 2, place->environment, given * sizeof(*out->environment));
+}
+
+static void ssh_line_done(struct ssh_line *line)
+{
+    free(line->argv);
+    free(line->environment);
+    str_done(&line->command);
+    str_done(&line->connect);
+    *line = (struct ssh_line){0};
+}
+
+/* Returns the last line of ssh's stderr that is not empty; it usually names the cause. */
+static void last_line(const struct str *errors, struct str *out)
+{
+    const char *text = str_text(errors);
+    size_t end = errors->len;
+    while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == '\r'))
+        end--;
+    size_t from = end;
+    while (from > 0 && text[from - 1] != '\n')
+        from--;
+    text_clean(out, text + from, end - from);
+}
+
+/* The end of an execution. */
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct remote *remote = handle->data;
+    if (--remote->handles > 0)
+        return;
+    str_done(&remote->in);
+    str_done(&remote->errors);
+    free(remote);
+}
+
+static void pipe_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void close_pipe(struct remote *remote)
+{
+    if (remote->pipe)
+        uv_close((uv_handle_t *)remote->pipe, pipe_closed);
+    remote->pipe = NULL;
+    if (remote->feed >= 0)
+        (void)close(remote->feed);
+    remote->feed = -1;
+}
+
+static void drop_request(struct remote *remote)
+{
+    if (!remote->request)
+        return;
+    str_done(remote->request);
+    free(remote->request);
+    remote->request = NULL;
+}
+
+/* Closes the handles. The remote is freed when they are closed and its channel has ended. */
+static void let_go(struct remote *remote)
+{
+    remote->stage = REMOTE_IS_OVER;
+    drop_request(remote);
+    close_pipe(remote);
+    (void)uv_timer_stop(&remote->timer);
+    (void)uv_timer_stop(&remote->timeout);
+    if (remote->channel) {
+        child_cancel(remote->channel, CANCEL_KILL);
+        return; /* channel_ended() continues */
+    }
+    uv_close((uv_handle_t *)&remote->timer, handle_closed);
+    uv_close((uv_handle_t *)&remote->timeout, handle_closed);
+}
+
+static void report_end(struct remote *remote, const struct outcome *outcome)
+{
+    const struct remote_watcher watcher = remote->watcher;
+    const struct child_end end = {.outcome = *outcome};
+    if (!remote->was_started)
+        watcher.on.started(watcher.on.ctx);
+    remote->was_started = true;
+    let_go(remote);
+    watcher.on.ended(watcher.on.ctx, &end);
+}
+
+/* `before` is empty, or ends with ": ". */
+static void report_failure(struct remote *remote, int code, const char *before, const char *what)
+{
+    const struct remote_watcher watcher = remote->watcher;
+    struct err err = {0};
+    (void)err_set(&err, ERR_IO, "%s: %s%s", remote->call.place.host, before, what);
+    let_go(remote);
+    watcher.on.failed(watcher.on.ctx, code, &err);
+}
+
+static void report_lost(struct remote *remote, enum outcome_proof proof)
+{
+    struct outcome outcome = {.kind = OUTCOME_LOST, .proof = proof};
+    if (remote->started_ms > 0)
+        outcome.ran_ms = now_mono_ms() - remote->started_ms;
+    if (remote->has_order)
+        outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
+    report_end(remote, &outcome);
+}
+
+/* Reports the end that devs-hand has recorded. */
+static void report_hand_end(struct remote *remote)
+{
+    enum { US_PER_MS = 1000 };
+    const struct hand_end *end = &remote->spool.end;
+    struct outcome outcome = {
+        .kind = OUTCOME_LOST,
+        .processes_left = (int)end->remaining,
+        .ran_ms = (int64_t)end->ran_ms,
+        .rss_kib_max = (int64_t)end->max_rss_kib,
+        .cpu_ms = (int64_t)((end->user_us + end->system_us) / US_PER_MS),
+        .proof = end->proven ? PROOF_REAPED : PROOF_NONE,
+    };
+    const int code = (int)end->code;
+    if (end->ended == HAND_NOT_STARTED) {
+        const bool is_folder = end->step == HAND_STEP_DIRECTORY;
+        report_failure(
+            remote, is_folder ? START_NO_FOLDER : code,
+            is_folder ? "cannot enter its folder: " : "cannot start the program: ", strerror(code));
+        return;
+    }
+    switch (end->why) {
+    case HAND_WHY_OWN:
+        outcome.kind = end->ended == HAND_SIGNALED ? OUTCOME_SIGNAL : OUTCOME_EXIT;
+        outcome.code = code;
+        break;
+    case HAND_WHY_TERM:
+    case HAND_WHY_KILL:
+        outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
+        outcome.code = end->ended == HAND_SIGNALED ? SIGNAL_BASE + code : code;
+        break;
+    case HAND_WHY_LEASE:
+    case HAND_WHY_SPOOL:
+    case HAND_WHY_FOREIGN:
+    case HAND_WHY_COUNT:
+        /* The machine ended it, or its output is incomplete: says nothing about the work. */
+        if (remote->has_order)
+            outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
+        break;
+    }
+    report_end(remote, &outcome);
+}
+
+/* Frames to devs-hand. */
+
+struct outgoing {
+    uv_write_t write; /* first */
+    struct str bytes; /* owned */
+};
+
+static void was_written(uv_write_t *write, int status)
+{
+    struct outgoing *outgoing = (struct outgoing *)write;
+    (void)status; /* a broken channel ends, which is noticed then */
+    str_done(&outgoing->bytes);
+    free(outgoing);
+}
+
+/* Takes over the bytes. */
+static void send_bytes(struct remote *remote, struct str *bytes)
+{
+    struct outgoing *outgoing = xcalloc(1, sizeof(*outgoing));
+    outgoing->bytes = *bytes;
+    *bytes = (struct str){0};
+    uv_buf_t buffer = uv_buf_init(outgoing->bytes.data, (unsigned)outgoing->bytes.len);
+    if (!remote->pipe ||
+        uv_write(&outgoing->write, (uv_stream_t *)remote->pipe, &buffer, 1, was_written) != 0) {
+        str_done(&outgoing->bytes);
+        free(outgoing);
+    }
+}
+
+static void add_stamp(struct str *out, enum hand_type type, uint64_t stamp_ms)
+{
+    uint8_t frame[HAND_SMALL_FRAME_MAX];
+    const size_t size = hand_stamp_write(frame, type, stamp_ms);
+    str_add_n(out, (const char *)frame, size);
+}
+
+static void send_order(struct remote *remote)
+{
+    struct str bytes = {0};
+    add_stamp(&bytes, remote->order == CANCEL_KILL ? HAND_KILL : HAND_TERM, 0);
+    send_bytes(remote, &bytes);
+}
+
+/* The lease begins at the stamp that is sent back, so it cannot end later than this long after the
+ * stamp was received. */
+static void send_stamp(struct remote *remote, enum hand_type type, uint64_t stamp_ms)
+{
+    struct str bytes = {0};
+    add_stamp(&bytes, type, stamp_ms);
+    send_bytes(remote, &bytes);
+    const int64_t lease_ms = remote->call.place.executor->lease_ms;
+    remote->stamped_ms = now_mono_ms();
+    remote->fence_ms = remote->stamped_ms + lease_ms + remote->call.grace_ms + REMOTE_KILL_MS;
+}
+
+static void add_frame(struct str *out, enum hand_type type, const char *bytes, size_t len)
+{
+    const size_t at = out->len;
+    str_add_n(out, (const char[HAND_HEAD_BYTES]){0}, HAND_HEAD_BYTES);
+    str_add_n(out, bytes, len);
+    (void)hand_frame_seal((uint8_t *)out->data + at, type, 0, len);
+}
+
+/* Reads the file for stdin. Returns false and sets an error if that fails. */
+static bool read_input(const char *path, struct str *out, struct err *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat info;
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= REMOTE_INPUT_MAX;
+    while (ok) {
+        char bytes[64 * 1024];
+        const ssize_t got = read(fd, bytes, sizeof(bytes));
+        if (got == 0)
+            break;
+        ok = got > 0 && out->len + (size_t)got <= REMOTE_INPUT_MAX;
+        if (ok)
+            str_add_n(out, bytes, (size_t)got);
+    }
+    (void)close(fd);
+    return ok || err_set(err, ERR_LIMIT, "'%s' is not a file of at most %d MiB", path,
+                         REMOTE_INPUT_MAX / (1024 * 1024));
+}
+
+/* Makes the frames of the request, except HAND_GO. Returns false if the call is too large. */
+static bool make_request(struct remote *remote, struct err *err)
+{
+    const struct remote_call *call = &remote->call;
+    const size_t arguments = text_list_count(call->argv);
+    const size_t entries = text_list_count(call->environment);
+    struct str input = {0};
+    struct str *out = xcalloc(1, sizeof(*out));
+    remote->request = out;
+    if (call->stdin_path && !read_input(call->stdin_path, &input, err)) {
+        str_done(&input);
+        return false;
+    }
+    if (call->input)
+        str_add_n(&input, call->input->bytes, call->input->len);
+
+    const struct hand_request request = {.lease_ms = (uint32_t)call->place.executor->lease_ms,
+                                         .grace_ms = (uint32_t)call->grace_ms,
+                                         .arguments = (uint32_t)arguments,
+                                         .entries = (uint32_t)entries,
+                                         .flags = HAND_INHERIT,
+                                         .stdin_bytes = input.len};
+    uint8_t frame[HAND_SMALL_FRAME_MAX];
+    str_add_n(out, (const char *)frame, hand_request_write(frame, &request));
+    size_t words = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < arguments + entries; i++) {
+        const char *word = i < arguments ? call->argv[i] : call->environment[i - arguments];
+        const size_t len = strlen(word);
+        longest = len > longest ? len : longest;
+        words += len + 1;
+        if (longest > HAND_WORD_MAX || words > HAND_WORDS_BYTES_MAX)
+            break;
+        add_frame(out, i < arguments ? HAND_ARGUMENT : HAND_ENTRY, word, len);
+    }
+    const bool fits = arguments + entries <= HAND_WORDS_MAX && longest <= HAND_WORD_MAX &&
+                      words <= HAND_WORDS_BYTES_MAX && strlen(call->cwd) <= HAND_DIRECTORY_MAX;
+    if (fits)
+        add_frame(out, HAND_DIRECTORY, call->cwd, strlen(call->cwd));
+    for (size_t at = 0; fits && at < input.len; at += HAND_PAYLOAD_MAX) {
+        const size_t left = input.len - at;
+        add_frame(out, HAND_STDIN, input.data + at,
+                  left < HAND_PAYLOAD_MAX ? left : HAND_PAYLOAD_MAX);
+    }
+    str_done(&input);
+    return fits || err_set(err, ERR_LIMIT, "its command line and environment are too long");
+}
+
+/* Frames from devs-hand. Each function returns false if the channel cannot be used any more. */
+
+static void contact_is_back(struct remote *remote)
+{
+    remote->retry_ms = REMOTE_RETRY_MS_MIN;
+    if (!remote->is_away)
+        return;
+    remote->is_away = false;
+    struct event fact = event_new(EVENT_CONTACT_FOUND);
+    fact.contact_found.from = (int64_t)remote->spool.whole;
+    remote->watcher.contact(remote->watcher.on.ctx, &fact);
+}
+
+static void time_is_up(uv_timer_t *timer)
+{
+    remote_time_out(timer->data);
+}
+
+static void begin_timeout(struct remote *remote)
+{
+    if (remote->call.timeout_ms == 0)
+        return;
+    /* After a break, the command has been running for some time already. That time is not known
+     * exactly, because the clocks of two machines differ, so it is not counted. */
+    remote->timeout_due_ms = now_mono_ms() + remote->call.timeout_ms;
+    uv_update_time(remote->loop);
+    (void)uv_timer_start(&remote->timeout, time_is_up, (uint64_t)remote->call.timeout_ms, 0);
+}
+
+static void take_spool_frame(struct remote *remote, const struct hand_frame *frame)
+{
+    if (frame->type == HAND_STARTED) {
+        remote->started_ms = now_mono_ms();
+        begin_timeout(remote);
+        remote->was_started = true;
+        remote->watcher.on.started(remote->watcher.on.ctx);
+    } else if (frame->type == HAND_OUTPUT) {
+        remote->watcher.on.output(remote->watcher.on.ctx, frame->stream - 1,
+                                  (const char *)frame->bytes, frame->len);
+    }
+}
+
+static bool take_spool(struct remote *remote, const struct hand_frame *frame)
+{
+    struct hand_piece piece;
+    if (!hand_piece_read(frame, &piece) || piece.offset != remote->spool.whole)
+        return false;
+    const uint8_t *bytes = piece.bytes;
+    size_t len = piece.len;
+    remote->stage = REMOTE_RUNS;
+    while (len > 0) {
+        struct hand_frame inner;
+        if (hand_spool_read(&remote->spool, bytes, len, &inner) != HAND_WHOLE)
+            return false;
+        take_spool_frame(remote, &inner);
+        bytes += inner.size;
+        len -= inner.size;
+    }
+    return true;
+}
+
+/* Answers the hello: with the request in the first channel. */
+static bool take_hello(struct remote *remote, const struct hand_frame *frame)
+{
+    struct hand_hello hello;
+    (void)uv_timer_stop(&remote->timer);
+    if (!hand_hello_read(frame, &hello))
+        return false;
+    remote->has_hello = true;
+    if (hello.protocol != HAND_PROTOCOL) {
+        struct str text = {0};
+        str_addf(&text, "version %u of the protocol (%s); this devs needs version %d",
+                 (unsigned)hello.protocol, hello.build, HAND_PROTOCOL);
+        remote->is_refused = true;
+        remote->refused = (struct hand_refused){.code = HAND_EXIT_REQUEST};
+        (void)snprintf(remote->refused.text, sizeof(remote->refused.text), "%s", str_text(&text));
+        str_done(&text);
+        return false;
+    }
+    if (remote->request && remote->has_order)
+        return false; /* it was cancelled before it began */
+    if (remote->request) {
+        struct str *request = remote->request;
+        remote->request = NULL;
+        remote->stage = REMOTE_ASKED;
+        send_bytes(remote, request);
+        free(request);
+        send_stamp(remote, HAND_GO, hello.stamp_ms);
+    } else {
+        contact_is_back(remote);
+        send_stamp(remote, HAND_HEARTBEAT, hello.stamp_ms);
+    }
+    if (remote->has_order)
+        send_order(remote);
+    return true;
+}
+
+static bool take_finish(struct remote *remote, const struct hand_frame *frame)
+{
+    struct hand_finish finish;
+    if (!hand_finish_read(frame, &finish))
+        return false;
+    remote->is_lost = finish.state == HAND_STATE_LOST;
+    return true;
+}
+
+static bool take_frame(struct remote *remote, const struct hand_frame *frame)
+{
+    uint64_t stamp_ms = 0;
+    switch (frame->type) {
+    case HAND_TICK:
+        if (!hand_stamp_read(frame, &stamp_ms))
+            return false;
+        send_stamp(remote, HAND_HEARTBEAT, stamp_ms);
+        return true;
+    case HAND_SPOOL:
+        return take_spool(remote, frame);
+    case HAND_FINISH:
+        return take_finish(remote, frame);
+    case HAND_REFUSED:
+        remote->is_refused = hand_refused_read(frame, &remote->refused);
+        remote->is_request_refused = remote->is_refused && remote->is_first_channel;
+        return remote->is_refused;
+    default:
+        return false;
+    }
+}
+
+/* Reads the whole frames that the channel has sent so far. */
+static bool read_frames(struct remote *remote)
+{
+    const uint8_t *bytes = (const uint8_t *)remote->in.data;
+    size_t at = 0;
+    bool ok = true;
+    while (ok && remote->stage != REMOTE_IS_OVER) {
+        struct hand_frame frame;
+        size_t skipped = 0;
+        const enum hand_read got =
+            remote->has_hello ? hand_frame_read(bytes + at, remote->in.len - at, &frame)
+                              : hand_hello_find(bytes + at, remote->in.len - at, &frame, &skipped);
+        at += skipped;
+        if (got == HAND_MORE)
+            break;
+        ok = got == HAND_WHOLE &&
+             (remote->has_hello ? take_frame(remote, &frame) : take_hello(remote, &frame));
+        if (got == HAND_WHOLE)
+            at += frame.size;
+    }
+    if (at > 0 && remote->in.len > 0)
+        memmove(remote->in.data, remote->in.data + at, remote->in.len - at);
+    str_cut(&remote->in, remote->in.len - at);
+    return ok;
+}
+
+/* The channel. */
+
+static void open_channel(struct remote *remote);
+
+static void request_failed(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    report_failure(remote, E2BIG, "", remote->start_err.message);
+}
+
+static void channel_started(void *ctx)
+{
+    struct remote *remote = ctx;
+    ssh_line_done(&remote->line);
+    (void)close(remote->feed);
+    remote->feed = -1;
+}
+
+static void next_channel(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    if (remote->fence_ms > 0 && now_mono_ms() >= remote->fence_ms)
+        report_lost(remote, PROOF_FENCED);
+    else
+        open_channel(remote);
+}
+
+static void set_timer(struct remote *remote, uv_timer_cb rings, int64_t wait_ms)
+{
+    uv_update_time(remote->loop);
+    (void)uv_timer_start(&remote->timer, rings, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
+}
+
+/* Contact was lost: attaches again after a while, or reports it as lost once the fence is over. */
+static void wait_for_contact(struct remote *remote)
+{
+    const struct moment now = clock_now();
+    if (remote->fence_ms == 0) /* the last stamp was returned by an earlier devs */
+        remote->fence_ms = now.mono_ms + remote->call.place.executor->lease_ms +
+                           remote->call.grace_ms + REMOTE_KILL_MS;
+    if (now.mono_ms >= remote->fence_ms) {
+        report_lost(remote, PROOF_FENCED);
+        return;
+    }
+    if (!remote->is_away) {
+        const int64_t heard_ms = remote->stamped_ms > 0 ? remote->stamped_ms : now.mono_ms;
+        struct event fact = event_new(EVENT_CONTACT_LOST);
+        fact.contact_lost.since =
+            (struct moment){.at_ms = now.at_ms - (now.mono_ms - heard_ms), .mono_ms = heard_ms};
+        fact.contact_lost.fence = (struct moment){
+            .at_ms = now.at_ms + (remote->fence_ms - now.mono_ms), .mono_ms = remote->fence_ms};
+        remote->is_away = true;
+        remote->watcher.contact(remote->watcher.on.ctx, &fact);
+    }
+    const int64_t to_fence_ms = remote->fence_ms - now.mono_ms;
+    set_timer(remote, next_channel,
+              remote->retry_ms < to_fence_ms ? remote->retry_ms : to_fence_ms);
+    remote->retry_ms =
+        2 * remote->retry_ms < REMOTE_RETRY_MS_MAX ? 2 * remote->retry_ms : REMOTE_RETRY_MS_MAX;
+}
+
+/* Lines of ssh that only a person can do something about. */
+static bool is_refusal_of_ssh(const char *line)
+{
+    static const char *const refusals[] = {
+        "Permission denied",   "Host key verification failed", "Too many authentication failures",
+        "Bad owner",           "Bad configuration option",     "no matching",
+        "Name or service not", "Could not resolve hostname",   "REMOTE HOST IDENTIFICATION",
+        "Unprotected private", "sign_and_send_pubkey",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        if (strstr(line, refusals[i]) && !strstr(line, "Temporary failure"))
+            return true;
+    }
+    return false;
+}
+
+/* Nothing was started: finds out why. */
+static void report_no_start(struct remote *remote, const struct outcome *outcome)
+{
+    struct str line = {0};
+    last_line(&remote->errors, &line);
+    const bool has_line = line.len > 0;
+    const int code = outcome->kind == OUTCOME_EXIT ? outcome->code : SSH_FAILED;
+    if (remote->is_refused && remote->refused.code == HAND_EXIT_REQUEST)
+        report_failure(remote, START_HAND_MISSING, "devs-hand has ", remote->refused.text);
+    else if (remote->is_refused)
+        report_failure(remote, START_EXECUTOR_REFUSED, "", remote->refused.text);
+    else if (remote->has_hello)
+        report_failure(remote, START_EXECUTOR_DOWN, "",
+                       has_line ? str_text(&line) : "the connection broke");
+    else if (code == SHELL_NOT_FOUND || code == SHELL_NOT_EXECUTABLE)
+        report_failure(remote, START_HAND_MISSING, "",
+                       has_line ? str_text(&line) : "devs-hand is not there");
+    else if (code != SSH_FAILED)
+        report_failure(remote, START_HAND_MISSING, "what was started there is not devs-hand: ",
+                       has_line ? str_text(&line) : "no message");
+    else if (is_refusal_of_ssh(str_text(&remote->errors)))
+        report_failure(remote, START_EXECUTOR_REFUSED, "", str_text(&line));
+    else
+        report_failure(remote, START_EXECUTOR_DOWN, "",
+                       has_line ? str_text(&line) : "no connection");
+    str_done(&line);
+}
+
+/* The channel has ended, whatever the reason. */
+static void channel_is_over(struct remote *remote, const struct outcome *outcome)
+{
+    remote->channel = NULL;
+    ssh_line_done(&remote->line);
+    close_pipe(remote);
+    (void)uv_timer_stop(&remote->timer);
+    if (remote->stage == REMOTE_IS_OVER) {
+        let_go(remote);
+        return;
+    }
+    if (remote->spool.stage == HAND_STAGE_ENDED)
+        report_hand_end(remote);
+    else if (remote->stage == REMOTE_CONNECTS || remote->is_request_refused)
+        report_no_start(remote, outcome);
+    else if (remote->is_lost || (remote->is_refused && remote->refused.code == HAND_EXIT_LOST))
+        report_lost(remote, PROOF_REAPED);
+    else
+        wait_for_contact(remote);
+}
+
+static void channel_failed(void *ctx, int number, const struct err *err)
+{
+    struct remote *remote = ctx;
+    (void)number;
+    str_clear(&remote->errors);
+    str_add(&remote->errors, err->message);
+    channel_is_over(remote, &(struct outcome){.kind = OUTCOME_EXIT, .code = SSH_FAILED});
+}
+
+static void channel_ended(void *ctx, const struct child_end *end)
+{
+    channel_is_over(ctx, &end->outcome);
+}
+
+static void channel_output(void *ctx, int stream, const char *bytes, size_t len)
+{
+    struct remote *remote = ctx;
+    if (remote->stage == REMOTE_IS_OVER)
+        return;
+    if (stream == 1) {
+        const size_t room = REMOTE_ERRORS_MAX - remote->errors.len;
+        str_add_n(&remote->errors, bytes, len < room ? len : room);
+        return;
+    }
+    str_add_n(&remote->in, bytes, len);
+    if (!read_frames(remote) && remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL);
+    /* The recorded end is the end: what ssh still does is not waited for. */
+    else if (remote->spool.stage == HAND_STAGE_ENDED && remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL);
+}
+
+static void hello_is_late(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    if (remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL);
+}
+
+static void open_channel(struct remote *remote)
+{
+    const struct remote_call *call = &remote->call;
+    int fds[2];
+
+    str_clear(&remote->in);
+    str_clear(&remote->errors);
+    remote->has_hello = remote->is_refused = false;
+    remote->is_first_channel = remote->request != NULL;
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+        struct err err = {0};
+        (void)err_set_errno(&err, errno, "cannot make a pipe");
+        channel_failed(remote, errno, &err);
+        return;
+    }
+    remote->feed = fds[0];
+    remote->pipe = xcalloc(1, sizeof(*remote->pipe));
+    (void)uv_pipe_init(remote->loop, remote->pipe, 0);
+    remote->pipe->data = remote;
+    (void)uv_pipe_open(remote->pipe, fds[1]);
+
+    str_add(&remote->line.command, "exec ");
+    add_hand(call->place.executor, remote->request ? "run" : "attach", call->name,
+             &remote->line.command);
+    if (!remote->request)
+        str_addf(&remote->line.command, " %llu", (unsigned long long)remote->spool.whole);
+    ssh_line_make(&call->place, &remote->line);
+    const struct child_call child = {
+        .spawn = {.argv = remote->line.argv,
+                  .environment = remote->line.environment,
+                  .cwd = "/",
+                  .feed = &remote->feed},
+        .run_mark = call->place.run_mark,
+        .step_mark = call->place.step_mark,
+        .grace_ms = 0,
+    };
+    const struct child_watcher watcher = {.ctx = remote,
+                                          .started = channel_started,
+                                          .failed = channel_failed,
+                                          .output = channel_output,
+                                          .ended = channel_ended};
+    remote->channel = child_start(remote->nursery, &child, &watcher);
+    set_timer(remote, hello_is_late, REMOTE_HELLO_MS);
+}
+
+/* Requests of the engine. */
+
+struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
+                            const struct remote_call *call, const struct remote_watcher *watcher)
+{
+    struct remote *remote = xcalloc(1, sizeof(*remote));
+    remote->nursery = nursery;
+    remote->loop = loop;
+    remote->call = *call;
+    remote->watcher = *watcher;
+    remote->feed = -1;
+    remote->retry_ms = REMOTE_RETRY_MS_MIN;
+    (void)uv_timer_init(loop, &remote->timer);
+    (void)uv_timer_init(loop, &remote->timeout);
+    remote->timer.data = remote->timeout.data = remote;
+    remote->handles = 2;
+    remote->stage = call->is_attach ? REMOTE_ASKED : REMOTE_CONNECTS;
+    if (!call->is_attach && !make_request(remote, &remote->start_err))
+        set_timer(remote, request_failed, 0);
+    else
+        set_timer(remote, next_channel, 0);
+    return remote;
+}
+
+int64_t remote_pid(const struct remote *remote)
+{
+    return remote->spool.started.command;
+}
+
+static void end_remote(struct remote *remote, enum cancel_mode mode)
+{
+    if (remote->has_order && (remote->order == CANCEL_KILL || mode == remote->order))
+        return;
+    remote->has_order = true;
+    remote->order = mode;
+    if (remote->stage == REMOTE_CONNECTS && remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL);
+    else if (remote->has_hello && remote->channel)
+        send_order(remote);
+}
+
+void remote_cancel(struct remote *remote, enum cancel_mode mode)
+{
+    if (remote->stage != REMOTE_IS_OVER)
+        end_remote(remote, mode);
+}
+
+void remote_time_out(struct remote *remote)
+{
+    if (remote->stage != REMOTE_RUNS || remote->spool.stage == HAND_STAGE_ENDED)
+        return;
+    remote->timed_out = !remote->has_order;
+    end_remote(remote, CANCEL_TERM);
+}
+
+void remote_stood_still(struct remote *remote, int64_t still_ms)
+{
+    if (remote->stage != REMOTE_RUNS || !uv_is_active((uv_handle_t *)&remote->timeout))
+        return;
+    remote->timeout_due_ms += still_ms;
+    const int64_t wait_ms = remote->timeout_due_ms - now_mono_ms();
+    uv_update_time(remote->loop);
+    (void)uv_timer_start(&remote->timeout, time_is_up, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
+}
+
+/* Short calls of devs-hand. */
+
+struct errand {
+    struct ssh_line line;
+    struct str errors;
+    void *ctx;
+    remote_done_fn *done;
+};
+
+static void errand_over(struct errand *errand, int code)
+{
+    struct str line = {0};
+    last_line(&errand->errors, &line);
+    errand->done(errand->ctx, code, str_text(&line));
+    str_done(&line);
+    ssh_line_done(&errand->line);
+    str_done(&errand->errors);
+    free(errand);
+}
+
+static void errand_started(void *ctx)
+{
+    (void)ctx;
+}
+
+static void errand_output(void *ctx, int stream, const char *bytes, size_t len)
+{
+    struct errand *errand = ctx;
+    const size_t room = REMOTE_ERRORS_MAX - errand->errors.len;
+    if (stream == 1)
+        str_add_n(&errand->errors, bytes, len < room ? len : room);
+}
+
+static void errand_failed(void *ctx, int number, const struct err *err)
+{
+    struct errand *errand = ctx;
+    (void)number;
+    str_add(&errand->errors, err->message);
+    errand_over(errand, -1);
+}
+
+static void errand_ended(void *ctx, const struct child_end *end)
+{
+    errand_over(ctx, end->outcome.kind == OUTCOME_EXIT ? end->outcome.code : -1);
+}
+
+/* Takes over the command. */
+static void run_errand(struct nursery *nursery, const struct remote_place *place,
+                       struct str *command, void *ctx, remote_done_fn *done)
+{
+    struct errand *errand = xcalloc(1, sizeof(*errand));
+    errand->ctx = ctx;
+    errand->done = done;
+    errand->line.command = *command;
+    ssh_line_make(place, &errand->line);
+    const struct child_call child = {
+        .spawn = {.argv = errand->line.argv, .environment = errand->line.environment, .cwd = "/"},
+        .run_mark = place->run_mark,
+        .step_mark = place->step_mark,
+        .timeout_ms = REMOTE_HELLO_MS,
+        .grace_ms = 0,
+    };
+    const struct child_watcher watcher = {.ctx = errand,
+                                          .started = errand_started,
+                                          .failed = errand_failed,
+                                          .output = errand_output,
+                                          .ended = errand_ended};
+    (void)child_start(nursery, &child, &watcher);
+}
+
+void remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
+                  remote_done_fn *done)
+{
+    struct str command = {0};
+    str_add(&command, "exec ");
+    add_hand(place->executor, "--version", NULL, &command);
+    run_errand(nursery, place, &command, ctx, done);
+}
+
+void remote_clean(struct nursery *nursery, const struct remote_place *place,
+                  const struct str *names, size_t count, void *ctx, remote_done_fn *done)
+{
+    struct str command = {0};
+    for (size_t i = 0; i < count; i++) {
+        add_hand(place->executor, "clean --lost", names[i].data, &command);
+        str_add(&command, " 2>/dev/null; ");
+    }
+    if (count > 0) { /* the run's folder, which they share, once it is empty */
+        struct str dir = {0};
+        str_addf(&dir, "%s/%.*s", place->executor->dir, (int)strcspn(names[0].data, "/"),
+                 names[0].data);
+        str_add(&command, "rmdir ");
+        add_path(str_text(&dir), &command);
+        str_add(&command, " 2>/dev/null; true");
+        str_done(&dir);
+    }
+    run_errand(nursery, place, &command, ctx, done);
+}

@@ -1,0 +1,102 @@
+/*
+ * remote.h - one execution of a call on another machine, by devs-hand (docs/hand.md).
+ *
+ * Thread: engine, including the callbacks. Reports like a child (child.h): its start, its output
+ * and its end once, or that it could not be started; then it frees itself. Each channel to the
+ * machine is a child that runs ssh. The exit code of ssh is never taken for the end of the
+ * execution: only the end that devs-hand has recorded counts.
+ *
+ * If a channel breaks, the execution continues there. It is attached again with growing delays
+ * until the fence: by then, devs-hand has ended it because nothing arrived. Only then is it
+ * reported as lost, so that two copies of it never work at the same time.
+ */
+#ifndef DEVS_REMOTE_H
+#define DEVS_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "child.h"
+#include "control.h"
+#include "event.h"
+#include "plan.h"
+#include "str.h"
+
+enum {
+    REMOTE_INPUT_MAX = 64 * 1024 * 1024, /* maximum bytes of stdin, which are kept in memory */
+    REMOTE_RETRY_MS_MIN = 500,           /* delay before the first new channel; doubles each time */
+    REMOTE_RETRY_MS_MAX = 15 * 1000,
+    REMOTE_CONNECT_S = 20,       /* how long ssh may take to connect */
+    REMOTE_HELLO_MS = 60 * 1000, /* how long devs-hand may take to report that it runs */
+    REMOTE_KILL_MS = 12 * 1000,  /* how long devs-hand may take to kill what ignores TERM */
+    REMOTE_ERRORS_MAX = 4096,    /* bytes of ssh's stderr that are kept */
+};
+
+/* An entry of the environment of everything that runs on another machine. */
+#define REMOTE_MARK "DEVS_HAND=1"
+
+struct uv_loop_s;
+
+/* Where something runs on another machine. All borrowed. */
+struct remote_place {
+    const struct plan_executor *executor;
+    const char *host;
+    char *const *environment;         /* for ssh itself, NULL-terminated */
+    const char *run_mark, *step_mark; /* see child_call */
+};
+
+struct remote_call {
+    struct remote_place place;
+    const char *name; /* the attempt's folder below the executor's `dir`: unique for all time */
+    /* Borrowed until the start was reported. The environment is added to that of the login on the
+     * other machine. */
+    char *const *argv;
+    char *const *environment;
+    const char *cwd;                  /* absolute, there */
+    const char *stdin_path;           /* a file here, whose bytes are sent; NULL = none */
+    const struct launch_input *input; /* bytes for stdin instead; NULL = none */
+    int64_t timeout_ms;               /* from the start of the command; 0 = none */
+    int64_t grace_ms;                 /* time from TERM to KILL */
+    bool is_attach; /* an earlier devs has started it; only `place` and `name` are used */
+};
+
+struct remote_watcher {
+    struct child_watcher on; /* without `tell`; of an end, only the outcome is known */
+    /* Contact was lost or found again: EVENT_CONTACT_LOST or EVENT_CONTACT_FOUND. */
+    void (*contact)(void *ctx, const struct event *fact);
+};
+
+struct remote;
+
+/* Starts the execution, or takes it up again. Calls `started` or `failed` later, never from within
+ * this call. */
+struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
+                            const struct remote_call *call, const struct remote_watcher *watcher);
+
+/* Returns the pid that the command has on its machine; 0 = not known. */
+int64_t remote_pid(const struct remote *remote);
+
+/* Ends the execution on a person's request, or as if its timeout had expired. Without contact, the
+ * request is sent with the next channel. */
+void remote_cancel(struct remote *remote, enum cancel_mode mode);
+/* See remote_cancel(). Does nothing before the command has started. */
+void remote_time_out(struct remote *remote);
+
+/* Reports that devs was suspended for this long: see child_stood_still(). */
+void remote_stood_still(struct remote *remote, int64_t still_ms);
+
+enum { REMOTE_CLEAN_MAX = 200 }; /* folders that one connection removes */
+
+/* Called once, with the exit code of ssh, or -1, and the last line that it wrote to stderr. */
+typedef void remote_done_fn(void *ctx, int code, const char *error);
+
+/* Finds out whether the machine answers and has devs-hand: exit code 0. */
+void remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
+                  remote_done_fn *done);
+/* Removes the folders of ended attempts; `names` as in struct remote_call, at most
+ * REMOTE_CLEAN_MAX. */
+void remote_clean(struct nursery *nursery, const struct remote_place *place,
+                  const struct str *names, size_t count, void *ctx, remote_done_fn *done);
+
+#endif

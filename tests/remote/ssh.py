@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Runs of devs whose attempts are on other machines, by real sshds on loopback.
+
+usage: ssh.py DEVS DEVS-HAND [CASE...]       all cases by default
+
+A case waits for a state, never for a time, and fails if the state does not come within LIMIT_S.
+Skipped (77) without sshd.
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from sshd import Hosts, LIMIT_S, is_here
+
+DEVS, HAND = (os.path.abspath(path) for path in sys.argv[1:3])
+ONCE = {"max_attempts": 1}
+
+
+class Wrong(Exception):
+    pass
+
+
+def want(what, got, wanted):
+    if got != wanted:
+        raise Wrong(f"{what}: got {got!r}, wanted {wanted!r}")
+
+
+def until(what, seen):
+    end = time.monotonic() + LIMIT_S
+    while not (found := seen()):
+        if time.monotonic() > end:
+            raise Wrong(f"{what}: not within {LIMIT_S} s")
+        time.sleep(0.02)
+    return found
+
+
+class Case:
+    """A folder with its own log and hosts."""
+
+    def __init__(self, root, name, hosts=1):
+        self.dir = f"{root}/{name}"
+        os.mkdir(self.dir)
+        os.chdir(self.dir)
+        self.far = f"{root}/far-{name}"
+        self.hosts = Hosts(self.dir, hosts)
+        self.environment = dict(os.environ, XDG_CONFIG_HOME=f"{self.dir}/config",
+                                XDG_STATE_HOME=f"{self.dir}/state", XDG_RUNTIME_DIR=self.dir)
+
+    def plan(self, tasks, **executor):
+        lab = {"like": "ssh", "hosts": sorted(self.hosts.servers), "dir": self.far, "hand": HAND,
+               "shared": self.dir, "args": ["-F", self.hosts.config], "lease_s": 60}
+        lab.update(executor)
+        plan = {"version": 1, "name": "far", "idempotent": True, "executors": {"lab": lab},
+                "executor": "lab", "tasks": tasks}
+        with open(f"{self.dir}/plan.json", "w", encoding="ascii") as file:
+            json.dump(plan, file)
+        return plan
+
+    def devs(self, *words):
+        return subprocess.run([DEVS, *words], cwd=self.dir, env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", check=False, timeout=4 * LIMIT_S)
+
+    def start(self, *words):
+        with open(f"{self.dir}/run.out", "ab") as out:
+            return subprocess.Popen([DEVS, *words], cwd=self.dir, env=self.environment,
+                                    stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+
+    def ask(self, sql, *values):
+        log = sqlite3.connect(f"file:{self.dir}/.devs/devs.db?mode=ro", uri=True, timeout=30)
+        try:
+            return log.execute(sql, values).fetchall()
+        except sqlite3.OperationalError:
+            return []
+        finally:
+            log.close()
+
+    def events(self, kind, task=None):
+        """The data of the events of this kind, of all runs."""
+        rows = self.ask("SELECT task, data FROM event WHERE kind=? ORDER BY run, seq", kind)
+        return [json.loads(data) for of, data in rows if task in (None, of)]
+
+    def output(self, stream=1):
+        """All bytes that the log has of the first task's output, with their offsets checked."""
+        rows = self.ask("SELECT offset, bytes FROM output WHERE run=(SELECT max(run) FROM output) AND"
+                        " task=0 AND stream=? ORDER BY offset", stream)
+        out = b""
+        for offset, data in rows:
+            want("an offset of the output", offset, len(out))
+            out += data
+        return out
+
+    def read(self, name):
+        try:
+            with open(f"{self.dir}/{name}", "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+    def close(self):
+        self.hosts.close()
+
+
+def step(*words, **more):
+    return {"run": list(words), **more}
+
+
+def sh(text, **more):
+    return step("sh", "-c", text, **more)
+
+
+def task(name, *steps, **more):
+    return {"id": name, "steps": list(steps), **more}
+
+
+# Each case gets its folder with one host, or as many as its default says.
+
+def same_as_here(case):
+    """Ends, output and what follows from them are the same here and there."""
+    tasks = [task("pass", sh("echo out; echo err >&2")),
+             task("code", sh("exit 3", policy=ONCE)),
+             task("signal", sh("kill -SEGV $$", policy=ONCE)),
+             task("none", step("/no/such/program", policy=ONCE)),
+             task("late", sh("sleep 60", timeout_s=1, policy=ONCE)),
+             task("red", sh("echo not ok 1; exit 1", phase="RED", expect="failure")),
+             task("two", sh("echo 1 > made"), sh("cat made"), needs=["pass"]),
+             task("net", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
+                            policy={"like": "transport", "base_delay_ms": 1, "jitter": 0}))]
+    seen = []
+    for where in ("lab", "local"):
+        plan = case.plan(tasks)
+        plan["executor"] = where
+        with open("plan.json", "w", encoding="ascii") as file:
+            json.dump(plan, file)
+        case.devs("run", "--plain", "plan.json")
+        for name in ("made", "tried"):
+            os.unlink(name)
+        rows = case.ask("SELECT task, kind, data FROM event WHERE run=(SELECT max(id) FROM run)"
+                        " AND task IS NOT NULL ORDER BY task, seq")
+        facts = []
+        for of, kind, data in rows:
+            if kind in ("attempt_placed", "attempt_running"):
+                continue
+            data = json.loads(data)
+            facts.append((of, kind, {key: data.get(key) for key in (
+                "outcome", "code", "out_bytes", "err_bytes", "fingerprint", "class", "type", "reason",
+                "rule", "decision", "attempts", "policy")}))
+        seen.append([fact for fact in facts if fact[0] != "none" or fact[1] != "attempt_ended"])
+    want("the events", seen[0], seen[1])
+    want("attempts there", len(case.events("attempt_placed")), 11)
+    want("what is left there", os.path.exists(case.far) and os.listdir(case.far), [])
+
+
+def bytes_unchanged(case):
+    """Arguments, environment, stdin and output have the same bytes, whatever they are."""
+    odd = "a 'b' \"c\" $d `e` \\f\n\u00e4\u20ac*?~ #;&|"
+    data = bytes(range(256)) * 4096
+    with open("in", "wb") as file:
+        file.write(data)
+    case.plan([task("a", step("sh", "-c", 'printf %s "$1" > arg; printf %s "$ODD" > env; cat', "sh",
+                              odd, stdin="in", env={"ODD": odd}))])
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
+    want("argument", case.read("arg").decode(), odd)
+    want("environment", case.read("env").decode(), odd)
+    head = case.output()[:256 * 1024]
+    want("bytes of output", case.events("attempt_ended")[0]["out_bytes"], len(data))
+    want("output", head, data[:len(head)])
+
+
+def killed_devs(case):
+    """After kill -9 of devs at any moment, --continue takes up what runs: one start, all output."""
+    work = "echo start >> marks; for i in 1 2 3 4 5 6; do echo line $i; sleep 0.2; done; echo end >> marks"
+    chance = random.Random(int(os.environ.get("SSH_SEED", "1")))
+    for _ in range(int(os.environ.get("SSH_KILLS", "4"))):
+        shutil.rmtree(f"{case.dir}/.devs", ignore_errors=True)
+        if os.path.exists("marks"):
+            os.unlink("marks")
+        case.plan([task("a", sh(work))])
+        run = case.start("run", "--plain", "plan.json")
+        until("the attempt", lambda: case.events("attempt_running"))
+        time.sleep(chance.random())  # the moment of the kill, not a wait for something
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        out = case.devs("run", "--continue", "last", "--plain")
+        want(f"exit ({out.stdout}{out.stderr})", out.returncode, 0)
+        want("starts and ends", case.read("marks"), b"start\nend\n")
+        want("output", case.output(), b"".join(b"line %d\n" % i for i in range(1, 7)))
+        want("attempts", len(case.events("attempt_started")), 1)
+    want("verify", case.devs("verify", "last").returncode, 0)
+
+
+def cut_connection(case):
+    """If the connection breaks, the attempt goes on, and nothing of its output is lost."""
+    case.plan([task("a", sh("for i in 1 2 3 4; do echo line $i; until [ -e go$i ]; do sleep 0.05; done;"
+                            " done"))])
+    run = case.start("run", "--plain", "plan.json")
+    for i in range(1, 5):
+        until("output", lambda i=i: case.output().count(b"\n") == i)
+        if i < 4:
+            case.hosts.kill("h1")
+            until("contact is lost", lambda i=i: len(case.events("contact_lost")) == i)
+            want("the host is down", case.events("host_state")[-1]["down"], True)
+            case.hosts.start("h1")
+            until("contact is back", lambda i=i: len(case.events("contact_found")) == i)
+        open(f"go{i}", "w", encoding="ascii").close()
+    want("exit", run.wait(LIMIT_S), 0)
+    want("attempts", len(case.events("attempt_started")), 1)
+    want("output", case.output(), b"line 1\nline 2\nline 3\nline 4\n")
+
+
+def lost_host(case):
+    """A host that stays away: no retry before the attempt has ended itself, and no attempt used."""
+    case.plan([task("a", sh("echo $$ >> starts; [ -e second ] && exit 0; touch second; trap '' TERM;"
+                            " while :; do date +%s%N > alive; sleep 0.05; done",
+                            policy=ONCE))], lease_s=5, hosts=["h1", "h2"])
+    run = case.start("run", "--plain", "--grace", "1s", "plan.json")
+    until("the attempt", lambda: case.read("alive"))
+    first = case.events("attempt_placed")[0]["host"]
+    case.hosts.kill(first)
+    until("the next attempt", lambda: len(case.events("attempt_placed")) == 2)
+    second = case.read("starts")
+    want("exit", run.wait(LIMIT_S), 0)
+    ended = case.events("attempt_ended")
+    want("how the first ended", (ended[0]["outcome"], ended[0]["proof"]), ("lost", "fenced"))
+    want("it is not a try", case.events("step_ended")[0]["attempts"], 1)
+    want("the other host", case.events("attempt_placed")[1]["host"] != first, True)
+    started = case.ask("SELECT at_ms FROM event WHERE kind='attempt_started' ORDER BY seq")[1][0]
+    want("nothing of it worked any more", int(case.read("alive")) / 1e6 < started, True)
+    want("starts", len(second.split()) <= 2, True)
+
+
+def down_host(case):
+    """A host that does not answer gets one attempt, then none; the other one does the work."""
+    case.hosts.kill("h1")
+    case.plan([task(f"t{i}", sh("echo fine")) for i in range(4)], hosts=["h1", "h2"])
+    out = case.devs("run", "--plain", "plan.json")
+    want(f"exit ({out.stdout})", out.returncode, 0)
+    want("starts at the host that is down",
+         sum(placed["host"] == "h1" for placed in case.events("attempt_placed")), 1)
+    want("said once", [state["host"] for state in case.events("host_state")], ["h1"])
+
+
+def refusals(case):
+    """What only a person can mend needs you, with the line that tells why; nothing is started."""
+    cases = {"key": ({}, "EXECUTOR_REFUSED"), "hand": ({"hand": "/no/devs-hand"}, "HAND_MISSING"),
+             "other": ({"hand": "/bin/true"}, "HAND_MISSING"),
+             "folder": ({"shared": "/somewhere"}, "NO_FOLDER")}
+    for name, (executor, subtype) in cases.items():
+        case.plan([task("a", sh("touch worked"))], **executor)
+        if name == "key":
+            with open(f"{case.hosts.root}/known_hosts", encoding="ascii") as file:
+                known = file.read()
+            case.hosts.key("another")
+            with open(f"{case.hosts.root}/another.pub", encoding="ascii") as file:
+                other = file.read().split()[1]
+            with open(f"{case.hosts.root}/known_hosts", "w", encoding="ascii") as file:
+                file.write(" ".join(known.split()[:2] + [other]) + "\n")
+        case.devs("run", "--plain", "plan.json")
+        if name == "key":
+            with open(f"{case.hosts.root}/known_hosts", "w", encoding="ascii") as file:
+                file.write(known)
+        judged = case.events("attempt_judged")[-1]
+        want(f"{name}: class", (judged["class"], judged["subtype"]), ("persistent", subtype))
+        want(f"{name}: its line", len(judged["match"]) > 10, True)
+        want(f"{name}: worked", os.path.exists("worked"), False)
+
+
+def slots(case):
+    """No host has more attempts at a time than slots, and local tasks have their own."""
+    work = "n=$(ls -d on.* 2>/dev/null | wc -l); echo $n >> counts; mkdir on.$$; sleep 0.5; rmdir on.$$"
+    case.plan([task(f"t{i}", sh(work)) for i in range(7)],
+              hosts=[{"host": "h1", "slots": 2}, "h2"])
+    want("exit", case.devs("run", "--plain", "--jobs", "1", "plan.json").returncode, 0)
+    counts = [int(line) for line in case.read("counts").split()]
+    want("attempts at a time", (max(counts) <= 2, len(counts)), (True, 7))
+
+
+def cancelled(case):
+    """A cancel ends everything that the attempt has started, and proves it."""
+    case.plan([task("a", sh("trap '' TERM; setsid sh -c 'trap \"\" TERM; while :; do date +%s%N > there;"
+                            " sleep 0.05; done' & echo works; while :; do sleep 1; done"))])
+    run = case.start("run", "--plain", "--grace", "1s", "plan.json")
+    until("it works", lambda: case.read("there"))
+    case.devs("cancel", "1/a")
+    want("exit", run.wait(LIMIT_S), 1)
+    ended = case.events("attempt_ended")[0]
+    want("how it ended", (ended["outcome"], ended["proof"]), ("cancelled", "reaped"))
+    last = case.read("there")
+    time.sleep(0.3)  # what is left would write again
+    want("what is left", case.read("there"), last)
+
+
+def secrets(case):
+    """A secret of the environment is on no command line, and in no file there."""
+    case.plan([task("a", sh("echo begun > begun; until [ -e go ]; do sleep 0.05; done; echo $TOKEN",
+                            env={"TOKEN": "s3cr3t-value-of-the-token"}))])
+    run = case.start("run", "--plain", "plan.json")
+    until("it runs", lambda: case.read("begun"))
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if b"s3cr3t-value" in file.read():
+                    found.append(pid)
+        except OSError:
+            continue
+    for folder, _, files in os.walk(case.far):
+        for name in files:
+            path = f"{folder}/{name}"
+            want("mode", os.stat(path).st_mode & 0o077, 0)
+            if name == "spool":
+                with open(path, "rb") as file:
+                    found += [path] * (b"s3cr3t-value" in file.read())
+    want("found", found, [])
+    open("go", "w", encoding="ascii").close()
+    want("exit", run.wait(LIMIT_S), 0)
+    want("cut out of the output", b"s3cr3t-value" in case.output(), False)
+
+
+CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
+         down_host: 2, refusals: 1, slots: 2, cancelled: 1, secrets: 1}
+
+
+def main():
+    if not is_here():
+        print("skipped: sshd is not installed")
+        return 77
+    os.environ.pop("DEVS_DB", None)
+    os.environ["LC_ALL"] = "C.UTF-8"
+    names = sys.argv[3:]
+    root = tempfile.mkdtemp(prefix="devs-ssh-")
+    bad = 0
+    try:
+        for run, hosts in CASES.items():
+            if names and run.__name__ not in names:
+                continue
+            case = None
+            began = time.monotonic()
+            try:
+                case = Case(root, run.__name__, hosts)
+                run(case)
+                print(f"{run.__name__}: passed, {time.monotonic() - began:.1f} s")
+            except (Wrong, subprocess.TimeoutExpired, RuntimeError) as wrong:
+                bad += 1
+                print(f"{run.__name__}: {wrong}")
+                if case:
+                    print(case.read("run.out").decode(errors="replace")[-4000:])
+                    print(case.devs("debug", "--logs", "last", "--plain").stdout[-3000:])
+            finally:
+                if case:
+                    case.devs("cancel", "--kill", "last")
+                    case.close()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    return 1 if bad else 0
+
+
+sys.exit(main())
