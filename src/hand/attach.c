@@ -150,7 +150,7 @@ static enum hand_read wait_for_frame(struct channel *channel, struct hand_frame 
             {.fd = STDOUT_FILENO, .events = pending ? POLLOUT : 0},
         };
         (void)poll(fds, 2, pending ? -1 : until_ms(channel->tick_at_ms));
-        if (fds[1].revents & (POLLERR | POLLNVAL))
+        if (fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
             return HAND_MORE;
         if (fds[0].revents)
             receive(channel);
@@ -399,7 +399,7 @@ static bool wait_for_channel(struct channel *channel, struct following *followin
         char events[4096];
         (void)!read(following->watch, events, sizeof(events));
     }
-    return !(fds[1].revents & (POLLERR | POLLNVAL));
+    return !(fds[1].revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
 /* Watches the spool. Returns -1 if that is not possible, for example because the user has too many
@@ -446,6 +446,8 @@ int channel_attach(struct channel *channel, const struct attempt_dir *attempt, u
     following->reader.fd = attempt->spool;
     following->from = from;
     following->control = control_open(attempt->dir);
+    if (following->control < 0 && errno != ENXIO && errno != ENOENT)
+        return channel_refuse(channel, HAND_EXIT_DIR, errno, "cannot open the control pipe");
     following->watch = watch_spool(attempt->spool);
     const int refused = begin_attach(channel, following);
     if (refused != HAND_EXIT_OK)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "hand_internal.h"
@@ -32,22 +31,27 @@ int complain(int code, int number, const char *what, const char *name)
     return code;
 }
 
-/* Describes this machine and time. A boot id that cannot be read stays empty. */
 static void describe_begin(const struct order *order, struct hand_begin *begin)
 {
-    struct utsname here;
     *begin = (struct hand_begin){
         .lease_ms = order->check.request.lease_ms,
         .grace_ms = order->check.request.grace_ms,
         .at_ms = wall_ms(),
     };
-    if (uname(&here) == 0)
-        (void)snprintf(begin->node, sizeof(begin->node), "%.*s", HAND_NODE_MAX, here.nodename);
-    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd >= 0 ? read(fd, begin->boot, HAND_BOOT_MAX) : -1;
-    begin->boot[got == HAND_BOOT_MAX ? HAND_BOOT_MAX : 0] = '\0';
-    if (fd >= 0)
-        (void)close(fd);
+    describe_machine(begin);
+}
+
+/* Returns whether the attempt has a keeper, or an end. */
+static bool was_started(const char *path)
+{
+    struct attempt_dir attempt;
+    uint64_t size;
+    if (!attempt_open(path, &attempt))
+        return false;
+    reader.fd = attempt.spool;
+    const enum hand_state state = spool_look(&reader, &size);
+    attempt_close(&attempt);
+    return state == HAND_STATE_RUNNING || state == HAND_STATE_ENDED;
 }
 
 /* Creates the directory and starts a keeper. Returns HAND_EXIT_OK, or the code of a refusal. */
@@ -67,6 +71,8 @@ static int start_attempt(const char *path, const struct order *order)
         const int number = errno;
         (void)close(spool.fd); /* and with it our part of the lock */
         (void)close(spool.control);
+        /* A process between us and the guard may be killed after it has forked the guard. */
+        ok = ok || was_started(path);
         errno = number;
     }
     int code = HAND_EXIT_OK;
@@ -78,30 +84,31 @@ static int start_attempt(const char *path, const struct order *order)
     return code;
 }
 
-/* Reports that attempt_open() failed. */
-static int complain_open(const char *path)
-{
-    if (errno == ENOENT || errno == ENODATA)
-        return complain(HAND_EXIT_NONE, 0, "no attempt in", path);
-    return complain(HAND_EXIT_DIR, errno, "cannot open", path);
-}
-
-/* Opens the attempt for a command without a channel. Returns HAND_EXIT_OK, or another code after it
- * was reported. */
+/* Opens the attempt. Returns HAND_EXIT_OK, or the code of errno. */
 static int open_attempt(const char *path, struct attempt_dir *attempt)
 {
-    return attempt_open(path, attempt) ? HAND_EXIT_OK : complain_open(path);
+    if (attempt_open(path, attempt))
+        return HAND_EXIT_OK;
+    return errno == ENOENT || errno == ENODATA ? HAND_EXIT_NONE : HAND_EXIT_DIR;
+}
+
+/* Reports on stderr that open_attempt() failed. Returns `code`. */
+static int complain_open(int code, const char *path)
+{
+    if (code == HAND_EXIT_NONE)
+        return complain(code, 0, "no attempt in", path);
+    return complain(code, errno, "cannot open", path);
 }
 
 static int attach(const char *path, uint64_t from)
 {
     struct attempt_dir attempt;
-    if (!attempt_open(path, &attempt)) {
-        const bool none = errno == ENOENT || errno == ENODATA;
-        return channel_refuse(&channel, none ? HAND_EXIT_NONE : HAND_EXIT_DIR, none ? 0 : errno,
-                              none ? "there is no attempt" : "cannot open the directory");
-    }
-    const int code = channel_attach(&channel, &attempt, from);
+    int code = open_attempt(path, &attempt);
+    if (code == HAND_EXIT_NONE)
+        return channel_refuse(&channel, HAND_EXIT_NONE, 0, "there is no attempt");
+    if (code != HAND_EXIT_OK)
+        return channel_refuse(&channel, HAND_EXIT_DIR, errno, "cannot open the directory");
+    code = channel_attach(&channel, &attempt, from);
     attempt_close(&attempt);
     return code;
 }
@@ -143,7 +150,7 @@ static int command_order(const char *path, const char *word)
         return complain(HAND_EXIT_USAGE, 0, "invalid order", word);
     int code = open_attempt(path, &attempt);
     if (code != HAND_EXIT_OK)
-        return code;
+        return complain_open(code, path);
     const int control = control_open(attempt.dir);
     const size_t len = hand_stamp_write(frame, is_kill ? HAND_KILL : HAND_TERM, 0);
     if (control < 0 || write(control, frame, len) != (ssize_t)len) {
@@ -213,7 +220,7 @@ static int command_state(const char *path)
     uint64_t size;
     const int code = open_attempt(path, &attempt);
     if (code != HAND_EXIT_OK)
-        return code;
+        return complain_open(code, path);
     reader.fd = attempt.spool;
     const enum hand_state state = spool_look(&reader, &size);
     attempt_close(&attempt);
@@ -247,10 +254,12 @@ static int clean_unbegun(const char *path)
     const int dir = dir_open(path);
     if (dir < 0)
         return complain(HAND_EXIT_DIR, errno, "cannot open", path);
-    if (is_beginning(dir))
+    const int claim = dir_claim(dir);
+    if (claim < 0 && errno == EBUSY)
         return complain(HAND_EXIT_RUNNING, 0, "the attempt is starting:", path);
-    if (!dir_remove(path, dir))
+    if (claim < 0 || !dir_remove(path, dir))
         return complain(HAND_EXIT_DIR, errno, "cannot remove", path);
+    (void)close(claim);
     (void)close(dir);
     return HAND_EXIT_OK;
 }
@@ -259,11 +268,11 @@ static int command_clean(const char *path, bool lost_too)
 {
     uint64_t size;
     struct attempt_dir attempt;
-    if (!attempt_open(path, &attempt)) {
-        if (errno == ENODATA && lost_too)
-            return clean_unbegun(path);
-        return complain_open(path);
-    }
+    const int code = open_attempt(path, &attempt);
+    if (code == HAND_EXIT_NONE && errno == ENODATA && lost_too)
+        return clean_unbegun(path);
+    if (code != HAND_EXIT_OK)
+        return complain_open(code, path);
     reader.fd = attempt.spool;
     const enum hand_state state = spool_look(&reader, &size);
     /* A keeper that has written the end has nothing to do but to exit. */

@@ -10,6 +10,11 @@
 #include "attr.h"
 #include "hand_protocol.h"
 
+enum {
+    MS_PER_S = 1000,
+    NS_PER_MS = 1000 * 1000,
+};
+
 /* Milliseconds of CLOCK_BOOTTIME. It cannot be set, unlike the time of day, and it counts while the
  * machine is suspended: a lease that devs sees run out must run out here too. */
 uint64_t boot_ms(void);
@@ -27,8 +32,8 @@ struct attempt_dir {
     int spool;
 };
 
-/* Creates the directory with mode 0700 and opens it. Returns its descriptor, or -1: EEXIST if
- * anything has that name, even a link that leads nowhere. */
+/* Creates the directory and its missing parents with mode 0700, and opens it. Returns its
+ * descriptor, or -1: EEXIST if anything has that name, even a link that leads nowhere. */
 ATTR_MUST_USE int dir_create(const char *path);
 
 /* Opens an attempt's directory. Nothing in it is trusted before it was checked: it must not be a
@@ -49,8 +54,10 @@ ATTR_MUST_USE int control_open(int dir);
  */
 ATTR_MUST_USE bool keeper_is_alive(int spool);
 
-/* Returns whether somebody is creating the spool of this directory. */
-ATTR_MUST_USE bool is_beginning(int dir);
+/* Claims a directory without a spool: from then on nobody can start an attempt there, until the
+ * descriptor that is returned is closed. Returns -1 with EBUSY if an attempt is being started there
+ * or was started. */
+ATTR_MUST_USE int dir_claim(int dir);
 
 /* Removes the attempt's files and its directory. Removes nothing if the directory has any other
  * file (ENOTEMPTY). */
@@ -92,8 +99,11 @@ struct spool_reader {
  * HAND_BAD: it is damaged or cannot be read. */
 ATTR_MUST_USE enum hand_read spool_next(struct spool_reader *reader, struct hand_frame *frame);
 
+/* Sets node and boot id of this machine. A boot id that cannot be read is empty. */
+void describe_machine(struct hand_begin *begin);
+
 /* Returns whether the attempt runs on another machine, which shares its directory with us. Whether
- * its keeper is alive cannot be seen from here. */
+ * its keeper is alive cannot be seen from here. The host name alone could have changed. */
 ATTR_MUST_USE bool is_elsewhere(const struct hand_begin *begin);
 
 /* Reads all whole frames, and returns what is known about the attempt; *size is set to the size of

@@ -42,20 +42,18 @@ enum {
     TERM_AGAIN_MS = 10,        /* the same for TERM; doubles up to: */
     TERM_AGAIN_MS_MAX = 1000,
     GUARD_AGAIN_MS_MAX =
-        1000, /* the guard's searches begin at KILL_AGAIN_MS, and double up to this */
-    PROCESSES_MAX = 32 * 1024, /* processes of the machine that one search looks at */
-    STAT_BYTES = 1024,         /* of /proc/PID/stat; the fields that are read come first */
-    PIPE_BYTES = 256 * 1024,   /* size of a pipe that was found full */
-    DRAIN_MAX = 1024 * 1024,   /* the most that is read from a stream after the proof */
-    CONTROL_BYTES = 4096,      /* read from the control pipe at once */
+        1000,             /* the guard's searches begin at KILL_AGAIN_MS, and double up to this */
+    PROCESSES_FIRST = 64, /* processes of the machine that there is space for at first */
+    STAT_BYTES = 1024,    /* of /proc/PID/stat; the fields that are read come first */
+    PIPE_BYTES = 256 * 1024,               /* size of a pipe that was found full */
+    DRAIN_MAX = 1024 * 1024,               /* the most that is read from a stream after the proof */
+    CONTROL_BYTES = 4096,                  /* read from the control pipe at once */
     ORDER_BYTES_MAX = HAND_HEAD_BYTES + 8, /* no order is longer */
     LOW_FD = 3,                            /* the keeper's first descriptor */
     HIGH_FD = 16,                          /* above those */
     SCAN_FDS_MAX = 65535,                  /* highest one that is closed without close_range() */
     NOT_STARTED_EXIT = 127,
-    MS_PER_S = 1000,
     US_PER_S = 1000 * 1000,
-    NS_PER_MS = 1000 * 1000,
 };
 
 /* What ends the attempt, from mild to hard. */
@@ -334,10 +332,10 @@ struct process {
     bool was_told;
 };
 
-/* Processes by pid. The kernel gives them no memory before the first search. */
+/* Processes by pid. */
 struct processes {
-    struct process list[PROCESSES_MAX];
-    size_t count;
+    struct process *list; /* never freed: searches need it until we exit */
+    size_t count, space;
 };
 static struct processes found, found_before;
 
@@ -381,6 +379,8 @@ static int compare_pids(const void *one, const void *other)
 static const struct process *find_process(const struct processes *processes, pid_t pid)
 {
     const struct process key = {.pid = pid};
+    if (processes->count == 0)
+        return NULL;
     return bsearch(&key, processes->list, processes->count, sizeof(key), compare_pids);
 }
 
@@ -392,22 +392,38 @@ static bool has_our_parent(const struct process *process)
     return parent && parent->is_ours;
 }
 
+/* Makes space for another process. Without memory, a search finds some processes, and the next one
+ * finds others once these are gone. */
+static bool make_space(struct processes *processes)
+{
+    if (processes->count < processes->space)
+        return true;
+    const size_t space = processes->space > 0 ? 2 * processes->space : PROCESSES_FIRST;
+    struct process *list = realloc(processes->list, space * sizeof(*list));
+    if (!list)
+        return false;
+    processes->list = list;
+    processes->space = space;
+    return true;
+}
+
 /* Finds our descendants. Those that lose their parent meanwhile are found by the next search. */
 static void find_processes(void)
 {
     DIR *list = opendir("/proc");
-    memcpy(found_before.list, found.list, found.count * sizeof(found.list[0]));
-    found_before.count = found.count;
+    const struct processes unused = found_before;
+    found_before = found;
+    found = unused;
     found.count = 0;
     for (const struct dirent *entry; list && (entry = readdir(list));) {
         const long pid = strtol(entry->d_name, NULL, 10);
-        if (pid > 0 && found.count < PROCESSES_MAX &&
-            read_process((pid_t)pid, &found.list[found.count]))
+        if (pid > 0 && make_space(&found) && read_process((pid_t)pid, &found.list[found.count]))
             found.count++;
     }
     if (list)
         (void)closedir(list);
-    qsort(found.list, found.count, sizeof(found.list[0]), compare_pids);
+    if (found.count > 1)
+        qsort(found.list, found.count, sizeof(found.list[0]), compare_pids);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < found.count; i++) {
@@ -428,14 +444,14 @@ static bool signal_process(const struct process *process, int number)
     if (process->parent == getpid())
         return kill(process->pid, number) == 0;
     const int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-    if (fd < 0 && errno != ENOSYS)
+    if (fd < 0 && errno == ESRCH)
         return false;
-    /* If it is a descendant now, the pidfd refers to it, or to one that has ended before it. */
+    /* If it is the same process now, the pidfd refers to it. */
     struct process now;
-    bool ok = read_process(process->pid, &now) && has_our_parent(&now);
+    bool ok = read_process(process->pid, &now) && now.start == process->start;
     if (ok && fd >= 0)
         ok = syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0;
-    else if (ok) /* before Linux 5.3 */
+    else if (ok) /* before Linux 5.3, if a filter of system calls forbids it, or at a limit */
         ok = kill(process->pid, number) == 0;
     if (fd >= 0)
         (void)close(fd);

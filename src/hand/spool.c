@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -23,12 +24,9 @@
 #include <unistd.h>
 
 enum {
-    PATH_BYTES = 4096,
     RESERVE_BYTES = 1024 * 1024, /* reserved at once, because each time takes a journal entry */
     END_SPACE = HAND_SMALL_FRAME_MAX, /* always reserved after the last frame */
     END_RETRY_MS = 200,
-    MS_PER_S = 1000,
-    NS_PER_MS = 1000 * 1000,
 };
 
 static const char spool_name[] = "spool";
@@ -52,9 +50,40 @@ uint64_t wall_ms(void)
     return clock_ms(CLOCK_REALTIME);
 }
 
+/* Copies a path without slashes at its end, because O_NOFOLLOW follows "link/". */
+static bool copy_path(const char *path, char out[PATH_MAX])
+{
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    if (len == 0 || len >= PATH_MAX) {
+        errno = len == 0 ? ENOENT : ENAMETOOLONG;
+        return false;
+    }
+    memcpy(out, path, len);
+    out[len] = '\0';
+    return true;
+}
+
+/* Creates the missing parents of a path, for us alone. */
+static bool create_parents(const char *path)
+{
+    char copy[PATH_MAX];
+    if (!copy_path(path, copy))
+        return false;
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            return false;
+        *slash = '/';
+    }
+    return true;
+}
+
 int dir_create(const char *path)
 {
-    if (mkdir(path, 0700) != 0)
+    if (mkdir(path, 0700) != 0 &&
+        (errno != ENOENT || !create_parents(path) || mkdir(path, 0700) != 0))
         return -1;
     const int dir = dir_open(path);
     if (dir < 0) {
@@ -65,24 +94,9 @@ int dir_create(const char *path)
     return dir;
 }
 
-/* Copies a path without slashes at its end, because O_NOFOLLOW follows "link/". */
-static bool copy_path(const char *path, char out[PATH_BYTES])
-{
-    size_t len = strlen(path);
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    if (len == 0 || len >= PATH_BYTES) {
-        errno = len == 0 ? ENOENT : ENAMETOOLONG;
-        return false;
-    }
-    memcpy(out, path, len);
-    out[len] = '\0';
-    return true;
-}
-
 int dir_open(const char *path)
 {
-    char copy[PATH_BYTES];
+    char copy[PATH_MAX];
     struct stat info;
     if (!copy_path(path, copy))
         return -1;
@@ -101,7 +115,7 @@ int dir_open(const char *path)
 static int open_file(int dir, const char *name, mode_t type, int flags)
 {
     struct stat info;
-    const int fd = openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int fd = openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd < 0)
         return -1;
     if (fstat(fd, &info) == 0 && (info.st_mode & S_IFMT) == type && info.st_uid == geteuid() &&
@@ -145,13 +159,21 @@ bool keeper_is_alive(int spool)
     return false;
 }
 
-bool is_beginning(int dir)
+int dir_claim(int dir)
 {
-    const int spool = open_file(dir, new_name, S_IFREG, O_RDONLY);
-    const bool beginning = spool >= 0 && keeper_is_alive(spool);
-    if (spool >= 0)
-        (void)close(spool);
-    return beginning;
+    struct stat info;
+    const int claim = open_file(dir, new_name, S_IFREG, O_RDWR | O_CREAT);
+    if (claim < 0)
+        return -1;
+    const bool locked = flock(claim, LOCK_EX | LOCK_NB) == 0;
+    /* Whoever had the lock before may have renamed the file, or made the spool from another one. */
+    if (locked && fstatat(dir, spool_name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return claim;
+    if (locked && fstat(claim, &info) == 0 && info.st_size == 0)
+        (void)unlinkat(dir, new_name, 0); /* ours: a spool that was started has a frame */
+    (void)close(claim);
+    errno = EBUSY;
+    return -1;
 }
 
 static bool is_our_name(const char *name)
@@ -184,10 +206,10 @@ static bool unlink_file(int dir, const char *name)
 
 bool dir_remove(const char *path, int dir)
 {
-    char copy[PATH_BYTES];
-    /* The spool last: while it is there, the directory is an attempt that can be removed again. */
+    char copy[PATH_MAX];
+    /* The new spool last, because the lock on it keeps others out. */
     return has_only_our_files(dir) && unlink_file(dir, control_name) &&
-           unlink_file(dir, new_name) && unlink_file(dir, spool_name) && copy_path(path, copy) &&
+           unlink_file(dir, spool_name) && unlink_file(dir, new_name) && copy_path(path, copy) &&
            rmdir(copy) == 0;
 }
 
@@ -344,10 +366,25 @@ enum hand_read spool_next(struct spool_reader *reader, struct hand_frame *frame)
     }
 }
 
-bool is_elsewhere(const struct hand_begin *begin)
+void describe_machine(struct hand_begin *begin)
 {
     struct utsname here;
-    return uname(&here) == 0 && strncmp(here.nodename, begin->node, HAND_NODE_MAX) != 0;
+    begin->node[0] = '\0';
+    if (uname(&here) == 0)
+        (void)snprintf(begin->node, sizeof(begin->node), "%.*s", HAND_NODE_MAX, here.nodename);
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, begin->boot, HAND_BOOT_MAX) : -1;
+    begin->boot[got == HAND_BOOT_MAX ? HAND_BOOT_MAX : 0] = '\0';
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+bool is_elsewhere(const struct hand_begin *begin)
+{
+    struct hand_begin here;
+    describe_machine(&here);
+    const bool is_same_boot = here.boot[0] && strcmp(here.boot, begin->boot) == 0;
+    return !is_same_boot && strcmp(here.node, begin->node) != 0;
 }
 
 enum hand_state spool_look(struct spool_reader *reader, uint64_t *size)

@@ -6,10 +6,12 @@ usage: hand.py DEVS-HAND [--group GROUP | CASE...]       all cases by default
 Speaks the protocol of include/hand/hand_protocol.h itself. A case waits for a state, never for a
 time, and fails if the state does not come within LIMIT_S.
 """
+import ctypes
 import errno
 import fcntl
 import json
 import os
+import platform
 import random
 import resource
 import select
@@ -293,6 +295,20 @@ def marked(mark):
 
 def passed(end):
     return (end["ended"], end["code"], end["why"], end["proven"], end["left"]) == ("exit", 0, "own", 1, 0)
+
+
+def filter_call(number, action):
+    """Returns a preexec_fn: whatever calls this system call gets this seccomp action."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    code = ((0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, action), (6, 0, 0, 0x7fff0000))
+    program = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in code))
+    head = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(program)))
+
+    def preexec():
+        if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, head, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "prctl")
+    preexec.keep = (program, head)
+    return preexec
 
 
 def memory_of(pid):
@@ -622,6 +638,25 @@ def case_leftovers():
         check(not state(one.dir)["passed"], name)
 
 
+def case_no_pidfd():
+    """Where a filter forbids pidfd_open(), a process whose parent is not the keeper still gets TERM."""
+    script = ("import os, signal\n"
+              "child = os.fork()\n"
+              "if child == 0:\n"
+              "    signal.signal(signal.SIGTERM, lambda *_: os._exit(os.write(1, b'bye\\n') and 0))\n"
+              "    os.write(1, b'ready\\n')\n"
+              "    while True: signal.pause()\n"
+              "signal.signal(signal.SIGTERM, lambda *_: None)\n"
+              "os.waitpid(child, 0)\n")
+    denied = filter_call(434, 0x00050000 | errno.EPERM)
+    one = run([sys.executable, "-c", script], grace_ms=5000, popen={"preexec_fn": denied})
+    one.until_output(b"ready\n")
+    one.send(frame("t"))
+    end = one.end()
+    same((end["code"], end["kills"], end["proven"]), (0, 0, 1))
+    same(Spool(one.spool).output[1], b"ready\nbye\n")
+
+
 def case_deaf_leftovers():
     mark = f"{os.getpid()}-deaf"
     ready = os.path.join(ROOT, "deaf-ready")
@@ -812,6 +847,48 @@ def case_interrupted_start():
     os.close(lock)
     same(tell("clean", "--lost", path), 0)
     check(not os.path.exists(path))
+    if platform.machine() != "x86_64":
+        return
+    for number, name in ((73, "flock"), (259, "mknodat"), (285, "fallocate"), (264, "renameat")):
+        one = run(["true"], path=path, popen={"preexec_fn": filter_call(number, 0x80000000)})
+        one.wait()
+        same((one.process.returncode, one.refused), (-signal.SIGSYS, None), name)
+        same((state(path), attach(path).wait(), tell("clean", path)), (NONE, NONE, NONE), name)
+        same(tell("clean", "--lost", path), 0, name)
+        check(not os.path.exists(path), name)
+
+
+def case_clean_during_start():
+    """Cleaning while attempts start: what runs is never removed."""
+    go = os.path.join(ROOT, "go-clean")
+    started = 0
+    for _ in range(15):
+        path = new_dir()
+        with subprocess.Popen(["sh", "-c", 'while :; do "$0" clean --lost "$1" 2>/dev/null; done', HAND, path]) as cleaner:
+            one = run(["sh", "-c", 'until [ -e "$1" ]; do sleep 0.01; done', "sh", go], path=path, grace_ms=0)
+            one.until(lambda some: some.refused or STARTED in Spool(some.spool).kinds, "a start or a refusal")
+            cleaner.kill()
+        if one.refused:
+            same(one.refused[0], BAD_DIR, one.refused)
+            continue
+        started += 1
+        same(state(path)["state"], "running")
+        same(tell("order", path, "kill"), 0)
+        one.end()
+    print(f"  {started} of 15 started")
+
+
+def case_killed_between():
+    """The process between devs-hand and the guard is killed after its fork: the attempt runs."""
+    number = {"x86_64": 231, "aarch64": 94}.get(platform.machine())
+    if number is None:
+        print("  does not know this machine's exit_group()")
+        return
+    one = shell("echo here; kill -9 $$", popen={"preexec_fn": filter_call(number, 0x80000000)})
+    one.wait()
+    check(not one.refused, one.refused)
+    end = Spool(one.spool).end
+    same((end["ended"], end["code"], Spool(one.spool).output[1]), ("signal", 9, b"here\n"))
 
 
 def case_hostile_dir():
@@ -827,7 +904,12 @@ def case_hostile_dir():
     os.symlink(os.path.join(ROOT, "nowhere"), dangling)
     same(run(["true"], path=dangling).wait(), EXISTS)
     check(not os.path.exists(os.path.join(ROOT, "nowhere")))
-    same(run(["true"], path=os.path.join(ROOT, "missing", "x")).wait(), BAD_DIR)
+    same(run(["true"], path=os.path.join(one.dir, "spool", "x")).wait(), BAD_DIR)
+    os.chmod(ROOT, 0o755)
+    one_below = run(["true"], path=os.path.join(ROOT, "missing", "too", "x//"))
+    check(passed(one_below.end()), "parents are created")
+    same(os.stat(os.path.join(ROOT, "missing", "too")).st_mode & 0o777, 0o700)
+    os.chmod(ROOT, 0o700)
     os.chmod(one.dir, 0o755)
     same(tell("state", one.dir), BAD_DIR, "a directory that others can read")
     os.chmod(one.dir, 0o700)
@@ -1016,10 +1098,10 @@ GROUPS = {
         bad_requests ignored_signals closed_streams usage""",
     "channel": """attach_from_each_byte two_attaches detach starter_dies descriptors slow_reader
         reader_dies killed_attach garbage_in_the_control_pipe""",
-    "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers
+    "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers no_pidfd killed_between
         ended_main_thread fork_bomb lease
         lease_is_renewed foreign_term killed_keeper killed_guard killed_command""",
-    "damage": "clean interrupted_start hostile_dir damaged_spool file_size_limit full_disk",
+    "damage": "clean interrupted_start clean_during_start hostile_dir damaged_spool file_size_limit full_disk",
 }
 
 

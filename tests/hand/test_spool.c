@@ -136,6 +136,44 @@ START_TEST(test_on_another_machine_it_may_run)
 }
 END_TEST
 
+START_TEST(test_a_renamed_machine_is_the_same)
+{
+    struct hand_begin here;
+    describe_machine(&here);
+    ck_assert(!is_elsewhere(&here));
+    (void)snprintf(here.node, sizeof(here.node), "another-name");
+    ck_assert_int_eq(is_elsewhere(&here), here.boot[0] == '\0');
+    (void)snprintf(here.boot, sizeof(here.boot), "another-boot");
+    ck_assert(is_elsewhere(&here));
+}
+END_TEST
+
+START_TEST(test_a_claim_keeps_an_attempt_from_starting)
+{
+    teardown();
+    dir = dir_create(path);
+    const int claim = dir_claim(dir);
+    ck_assert_int_ge(claim, 0);
+    ck_assert(!spool_create(dir, &begin, &spool));
+    ck_assert_int_eq(dir_claim(dir), -1);
+    ck_assert_int_eq(errno, EBUSY);
+    ck_assert(dir_remove(path, dir));
+    (void)close(claim);
+    ck_assert(!spool_create(dir, &begin, &spool));
+}
+END_TEST
+
+START_TEST(test_a_started_attempt_cannot_be_claimed)
+{
+    ck_assert_int_eq(dir_claim(dir), -1);
+    ck_assert_int_eq(errno, EBUSY);
+    ck_assert_int_ne(access(test_path(path, "spool.new"), F_OK), 0);
+    let_go();
+    ck_assert_int_eq(dir_claim(dir), -1);
+    ck_assert_int_eq(access(test_path(path, "spool"), F_OK), 0);
+}
+END_TEST
+
 START_TEST(test_reader_follows_the_writer)
 {
     static struct spool_reader reader;
@@ -265,6 +303,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_states_of_an_attempt);
     tcase_add_test(tcase, test_without_its_writer_it_is_lost);
     tcase_add_test(tcase, test_on_another_machine_it_may_run);
+    tcase_add_test(tcase, test_a_renamed_machine_is_the_same);
+    tcase_add_test(tcase, test_a_claim_keeps_an_attempt_from_starting);
+    tcase_add_test(tcase, test_a_started_attempt_cannot_be_claimed);
     tcase_add_test(tcase, test_reader_follows_the_writer);
     tcase_add_test(tcase, test_cut_anywhere);
     tcase_add_test(tcase, test_zeros_are_damage);
