@@ -66,7 +66,8 @@ enum {
 
 enum hand_type {
     /* The request: HAND_REQUEST, HAND_ARGUMENT for each argument, HAND_ENTRY for each entry of the
-     * environment, HAND_DIRECTORY, HAND_STDIN until its bytes are complete, HAND_GO. */
+     * environment, HAND_DIRECTORY, HAND_STDIN until its bytes are complete, HAND_GO. devs-hand
+     * ignores HAND_HEARTBEAT between them. */
     HAND_REQUEST = 'R',
     HAND_ARGUMENT = 'a',  /* bytes without NUL */
     HAND_ENTRY = 'e',     /* NAME=VALUE without NUL */

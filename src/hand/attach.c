@@ -206,6 +206,8 @@ int channel_request(struct channel *channel, struct order *order)
         const enum hand_read read = wait_for_frame(channel, &frame);
         if (read == HAND_MORE)
             return channel_refuse(channel, HAND_EXIT_REQUEST, 0, "the request is incomplete");
+        if (read == HAND_WHOLE && frame.type == HAND_HEARTBEAT)
+            continue; /* the answer to a tick that was sent before the request arrived */
         if (read == HAND_BAD || !hand_request_take(&order->check, &frame))
             return channel_refuse(channel, HAND_EXIT_REQUEST, 0, "the request is invalid");
         if (!keep_frame(order, &frame))

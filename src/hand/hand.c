@@ -12,11 +12,13 @@
 #include "version.h"
 
 static const char usage[] =
-    "usage: devs-hand run DIR          start an attempt, then attach to it\n"
-    "       devs-hand attach DIR FROM  send its spool from byte FROM on\n"
+    "usage: devs-hand run [--in NAME] DIR          start an attempt, then attach to it\n"
+    "       devs-hand attach [--in NAME] DIR FROM  send its spool from byte FROM on\n"
     "       devs-hand order DIR term|kill\n"
     "       devs-hand state DIR        print a line of JSON\n"
     "       devs-hand clean [--lost] DIR\n"
+    "       devs-hand hold NAME IDLE_S  keep an allocation and start attempts in it\n"
+    "       devs-hand release NAME      end the holder\n"
     "       devs-hand --version\n";
 
 static struct channel channel; /* these are too large for a stack */
@@ -54,8 +56,9 @@ static bool was_started(const char *path)
     return state == HAND_STATE_RUNNING || state == HAND_STATE_ENDED;
 }
 
-/* Creates the directory and starts a keeper. Returns HAND_EXIT_OK, or the code of a refusal. */
-static int start_attempt(const char *path, const struct order *order)
+/* Creates the directory and starts a keeper, or lets the holder start it unless `hold` is -1.
+ * Returns HAND_EXIT_OK, or the code of a refusal. */
+static int start_attempt(const char *path, const struct order *order, int hold)
 {
     struct hand_begin begin;
     struct spool spool;
@@ -67,11 +70,11 @@ static int start_attempt(const char *path, const struct order *order)
     describe_begin(order, &begin);
     bool ok = spool_create(dir, &begin, &spool);
     if (ok) {
-        ok = keeper_start(&spool, order);
+        ok = hold >= 0 ? hold_start(hold, &spool, order) : keeper_start(&spool, order);
         const int number = errno;
         (void)close(spool.fd); /* and with it our part of the lock */
         (void)close(spool.control);
-        /* A process between us and the guard may be killed after it has forked the guard. */
+        /* Whatever is between us and the guard may be killed after it has forked the guard. */
         ok = ok || was_started(path);
         errno = number;
     }
@@ -113,13 +116,26 @@ static int attach(const char *path, uint64_t from)
     return code;
 }
 
-static int command_run(const char *path)
+/* Connects to a holder. The connection lasts until we exit. A cluster sends TERM to us too; what
+ * the attempt does then is still to be sent. */
+static int connect_to_holder(const char *name, bool may_wait)
 {
-    struct order order;
+    (void)signal(SIGTERM, SIG_IGN);
+    return hold_connect(name, may_wait);
+}
+
+static int command_run(const char *holder, const char *path)
+{
+    struct order order = {.input = -1};
+    int code = HAND_EXIT_OK;
     channel_open(&channel);
-    int code = channel_request(&channel, &order);
+    const int hold = holder ? connect_to_holder(holder, true) : -1;
+    if (holder && hold < 0)
+        code = channel_refuse(&channel, HAND_EXIT_HOLD, errno, "cannot reach the holder");
     if (code == HAND_EXIT_OK)
-        code = start_attempt(path, &order);
+        code = channel_request(&channel, &order);
+    if (code == HAND_EXIT_OK)
+        code = start_attempt(path, &order, hold);
     order_done(&order);
     if (code == HAND_EXIT_OK)
         code = attach(path, 0);
@@ -127,13 +143,16 @@ static int command_run(const char *path)
     return code;
 }
 
-static int command_attach(const char *path, const char *from_text)
+/* Without its holder, an attempt can still be read. */
+static int command_attach(const char *holder, const char *path, const char *from_text)
 {
     char *end;
     errno = 0;
     const unsigned long long from = strtoull(from_text, &end, 10);
     if (errno != 0 || *end || from_text[0] < '0' || from_text[0] > '9')
         return complain(HAND_EXIT_USAGE, 0, "invalid FROM", from_text);
+    if (holder)
+        (void)!connect_to_holder(holder, false);
     channel_open(&channel);
     const int code = attach(path, from);
     channel_close(&channel);
@@ -287,6 +306,29 @@ static int command_clean(const char *path, bool lost_too)
     return HAND_EXIT_OK;
 }
 
+static int command_hold(const char *name, const char *idle_text)
+{
+    char *end;
+    const unsigned long idle_s = strtoul(idle_text, &end, 10);
+    if (*end || idle_text[0] < '0' || idle_text[0] > '9' || idle_s > HAND_LEASE_MS_MAX / MS_PER_S)
+        return complain(HAND_EXIT_USAGE, 0, "invalid IDLE_S", idle_text);
+    return hold_run(name, (uint32_t)idle_s);
+}
+
+static int command_release(const char *name)
+{
+    const int hold = hold_connect(name, false);
+    if (hold < 0)
+        return complain(HAND_EXIT_HOLD, errno, "cannot reach the holder", name);
+    const int code = hold_release(hold) ? HAND_EXIT_OK
+                     : errno == EBUSY   ? HAND_EXIT_RUNNING
+                                        : HAND_EXIT_HOLD;
+    if (code != HAND_EXIT_OK)
+        (void)complain(code, errno, "cannot release", name);
+    (void)close(hold);
+    return code;
+}
+
 /* Makes sure that no file that is opened later becomes stdin, stdout or stderr. */
 static bool open_standard_streams(void)
 {
@@ -310,10 +352,21 @@ int main(int argc, char **argv)
         return printf("devs-hand %s protocol %d\n", version_text(), HAND_PROTOCOL) < 0;
     if (argc == 2 && strcmp(command, "--help") == 0)
         return fputs(usage, stdout) < 0;
+    const char *holder = NULL;
+    if (argc > 3 && strcmp(argv[2], "--in") == 0 && hold_name_is_valid(argv[3]) &&
+        (strcmp(command, "run") == 0 || strcmp(command, "attach") == 0)) {
+        holder = argv[3];
+        argc -= 2;
+        argv += 2;
+    }
     if (argc == 3 && strcmp(command, "run") == 0)
-        return command_run(argv[2]);
+        return command_run(holder, argv[2]);
     if (argc == 4 && strcmp(command, "attach") == 0)
-        return command_attach(argv[2], argv[3]);
+        return command_attach(holder, argv[2], argv[3]);
+    if (argc == 4 && strcmp(command, "hold") == 0 && hold_name_is_valid(argv[2]))
+        return command_hold(argv[2], argv[3]);
+    if (argc == 3 && strcmp(command, "release") == 0 && hold_name_is_valid(argv[2]))
+        return command_release(argv[2]);
     if (argc == 4 && strcmp(command, "order") == 0)
         return command_order(argv[2], argv[3]);
     if (argc == 3 && strcmp(command, "state") == 0)

@@ -75,6 +75,9 @@ struct spool {
     bool no_reserve; /* the file system cannot reserve space */
 };
 
+/* Returns the size of the largest file that this process may write. */
+uint64_t find_size_limit(void);
+
 /* Creates the spool, locked, with its first frame, and the control pipe. */
 ATTR_MUST_USE bool spool_create(int dir, const struct hand_begin *begin, struct spool *out);
 
@@ -118,12 +121,31 @@ struct order {
     char *words;        /* owned: arguments, entries and directory, each with a NUL */
     size_t words_bytes; /* used */
     int input;          /* a memory file with the bytes of stdin */
+    bool is_held;       /* a cluster may end it: see hold.c */
 };
 
 /* Forks a guard and a keeper, and returns at once. They never return: the keeper starts the command
  * and exits after the end. Returns false with errno if the guard could not be started; any later
  * failure is in the end. The caller closes the spool. */
 ATTR_MUST_USE bool keeper_start(const struct spool *spool, const struct order *order);
+
+/* --- hold.c --- */
+
+ATTR_MUST_USE bool hold_name_is_valid(const char *name);
+
+/* Becomes the holder of that name, until it is released, the job ends, or it had neither an attempt
+ * nor a connection for idle_s. Returns the exit code. */
+ATTR_MUST_USE int hold_run(const char *name, uint32_t idle_s);
+
+/* Connects to the holder of that name on this machine. If `may_wait`, waits for it to start.
+ * Returns a descriptor, or -1. While it is open, the holder is not idle. */
+ATTR_MUST_USE int hold_connect(const char *name, bool may_wait);
+
+/* Like keeper_start(), but the holder forks. */
+ATTR_MUST_USE bool hold_start(int hold, const struct spool *spool, const struct order *order);
+
+/* Ends the holder. Fails with EBUSY while an attempt runs. */
+ATTR_MUST_USE bool hold_release(int hold);
 
 /* --- attach.c --- */
 

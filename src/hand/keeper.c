@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 enum {
+    HELD_PAUSE_MS = 50,        /* how much later than the command we may hear from a cluster */
     AFTER_KILL_MS = 10 * 1000, /* how long killed processes may take to disappear */
     KILL_AGAIN_MS = 10,        /* from one search for processes to kill to the next */
     TERM_AGAIN_MS = 10,        /* the same for TERM; doubles up to: */
@@ -71,6 +72,7 @@ struct stream {
 struct keeper {
     struct spool spool;
     const struct hand_request *request; /* borrowed */
+    bool is_held;                       /* by a holder */
     int signals, timer;
     int started; /* reads a struct start_failure, or end of file after the exec; -1 = known */
     struct stream streams[2];
@@ -634,6 +636,18 @@ static size_t read_output(struct keeper *keeper, int i)
     return (size_t)got;
 }
 
+/* A cluster that ends a job may send TERM to the command before the keeper or its holder gets it.
+ * An exit code 0 that follows from it must not pass. */
+static void wait_for_cluster(struct keeper *keeper)
+{
+    const struct timespec pause = {.tv_nsec = (long)HELD_PAUSE_MS * NS_PER_MS};
+    if (!keeper->is_held || keeper->phase != PHASE_RUNNING)
+        return;
+    (void)nanosleep(&pause, NULL);
+    read_signals(keeper);
+    read_control(keeper);
+}
+
 /* Reaps what has ended. Returns whether nothing is left. */
 static bool reap(struct keeper *keeper)
 {
@@ -648,6 +662,7 @@ static bool reap(struct keeper *keeper)
             continue;
         if (keeper->started >= 0)
             read_start(keeper);
+        wait_for_cluster(keeper);
         keeper->status = status;
         keeper->has_ended = true;
     }
@@ -838,6 +853,7 @@ _Noreturn static void run_keeper(const struct spool *spool, struct order *order,
     struct keeper *keeper = &the_keeper;
     keeper->spool = *spool;
     keeper->request = &order->check.request;
+    keeper->is_held = order->is_held;
     keeper->started = keeper->streams[0].fd = keeper->streams[1].fd = -1;
     keeper->started_ms = boot_ms();
     keeper->lease_ends_ms = order->check.stamp_ms + order->check.request.lease_ms;

@@ -258,8 +258,7 @@ static bool append_bytes(struct spool *spool, const uint8_t *bytes, size_t len)
     return true;
 }
 
-/* Returns the size of the largest file that we may write. */
-static uint64_t find_size_limit(void)
+uint64_t find_size_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

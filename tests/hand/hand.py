@@ -31,7 +31,7 @@ ENDED = ("", "exit", "signal", "not started")
 WHY = ("own", "term", "kill", "lease", "spool", "foreign")
 STEP = ("", "process", "directory", "program")
 STATE = ("", "running", "ended", "lost", "damaged")
-EXISTS, BAD_REQUEST, BAD_DIR, NONE, LOST, DAMAGED, RUNNING, CHANNEL = range(10, 18)
+EXISTS, BAD_REQUEST, BAD_DIR, NONE, LOST, DAMAGED, RUNNING, CHANNEL, NO_HOLDER = range(10, 19)
 
 HAND = ""
 ROOT = ""
@@ -235,10 +235,12 @@ def new_dir():
     return os.path.join(ROOT, f"attempt-{count}")
 
 
-def run(argv, path=None, beats=True, popen=None, **options):
+def run(argv, path=None, beats=True, popen=None, holder=None, **options):
     """Starts an attempt."""
-    channel = Channel("run", path or new_dir(), beats=beats, **(popen or {}))
-    channel.dir = channel.process.args[2]
+    path = path or new_dir()
+    where = ("--in", holder) if holder else ()
+    channel = Channel("run", *where, path, beats=beats, **(popen or {}))
+    channel.dir = path
     channel.until(lambda one: one.hello, "a hello")
     options.setdefault("env", ["PATH=/usr/bin:/bin"])
     channel.send(request(argv, stamp=channel.stamp, **options))
@@ -249,8 +251,24 @@ def shell(script, *words, **options):
     return run(["sh", "-c", script, "sh", *words], **options)
 
 
-def attach(path, start=0, **options):
-    return Channel("attach", path, str(start), **options)
+def attach(path, start=0, holder=None, **options):
+    where = ("--in", holder) if holder else ()
+    return Channel("attach", *where, path, str(start), **options)
+
+
+class Holder:
+    """A devs-hand hold, as in the batch script of a job."""
+
+    def __init__(self, idle_s=3600, **options):
+        global count
+        count += 1
+        self.name = f"test-{os.getpid()}-{count}"
+        self.process = subprocess.Popen([HAND, "hold", self.name, str(idle_s)], stderr=subprocess.PIPE, **options)
+
+    def wait(self):
+        self.process.wait(LIMIT_S)
+        self.process.stderr.close()
+        return self.process.returncode
 
 
 def state(path):
@@ -1008,6 +1026,100 @@ def case_full_disk():
         subprocess.run(["umount", "-l", disk], check=True)
 
 
+def case_holder():
+    """A holder starts attempts, which survive whatever connects to it, and have its environment."""
+    holder = Holder(env={"PATH": "/usr/bin:/bin", "WHERE": "holder"}, start_new_session=True)
+    go = os.path.join(ROOT, "go-holder")
+    script = 'cat; echo $WHERE $SENT; until [ -e "$1" ]; do sleep 0.01; done; echo done; exit 5'
+    one = shell(script, go, holder=holder.name, env=["SENT=x"], inherit=True, stdin=b"in ",
+                popen={"start_new_session": True, "env": {"WHERE": "step"}})
+    one.until_output(b"in holder x\n")
+    info = state(one.dir)
+    same(guard_of(guard_of(info["keeper"])), holder.process.pid, "the parent of the guard")
+    os.killpg(one.process.pid, signal.SIGKILL)
+    one.kill()
+    same(tell("release", holder.name), RUNNING)
+    same(tell("hold", holder.name, "5"), EXISTS)
+    again = attach(one.dir, len(one.spool), holder=holder.name)
+    other = run(["true"], holder=holder.name)
+    check(passed(other.end()), "a second attempt at the same time")
+    same(run(["true"], path=one.dir, holder=holder.name).wait(), EXISTS)
+    with open(go, "w", encoding="ascii"):
+        pass
+    end = again.end()
+    same((end["ended"], end["code"], end["why"], end["proven"]), ("exit", 5, "own", 1))
+    until(lambda: tell("release", holder.name) == 0, "the release")
+    same(holder.wait(), 0)
+    same(tell("release", holder.name), NO_HOLDER)
+    same(attach(one.dir, holder=holder.name).wait(), 0, "an attempt can be read without its holder")
+
+
+def case_holder_is_idle():
+    """It exits on its own, but not while an attempt runs or somebody is connected."""
+    missing = Channel("run", "--in", "missing", new_dir())
+    idle = Holder(idle_s=0)
+    same(idle.wait(), 0)
+    holder = Holder(idle_s=1)
+    one = shell("sleep 1.5; trap '' TERM; sleep 300", holder=holder.name, grace_ms=0)
+    one.until_start()
+    one.kill()
+    time.sleep(2)
+    same(holder.process.poll(), None, "it has an attempt")
+    two = attach(one.dir, holder=holder.name)
+    two.send(frame("k"))
+    two.until(lambda some: some.finish, "the end")
+    two.close()
+    same(holder.wait(), 0)
+    same(missing.wait(), NO_HOLDER)
+    same(missing.refused[0], NO_HOLDER)
+
+
+def case_job_ends():
+    """A cluster sends TERM to the holder and to the step: the end arrives, and does not pass."""
+    holder = Holder()
+    one = shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done", holder=holder.name, grace_ms=60000)
+    one.until_output(b"ready\n")
+    one.process.terminate()
+    holder.process.terminate()
+    end = one.end()
+    same((end["ended"], end["code"], end["why"], end["proven"]), ("exit", 0, "foreign", 1))
+    same(holder.wait(), 0)
+    # The command may get TERM first, and end before the keeper or its holder gets it.
+    holder = Holder()
+    one = shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.001; done", holder=holder.name)
+    one.until_output(b"ready\n")
+    command = state(one.dir)["command"]
+    os.kill(command, signal.SIGTERM)
+    until(lambda: not is_alive(command), "the end of the command")
+    holder.process.terminate()
+    same(one.end()["why"], "foreign")
+    same(holder.wait(), 0)
+    # Nothing is started any more.
+    holder = Holder()
+    one = shell("trap '' TERM; echo ready; sleep 300", holder=holder.name, grace_ms=1000)
+    one.until_output(b"ready\n")
+    holder.process.terminate()
+    two = Channel("run", "--in", holder.name, new_dir())
+    two.until(lambda some: some.hello, "a hello")
+    two.send(request(["true"], stamp=two.stamp))
+    same(two.wait(), BAD_DIR)
+    same(two.refused[1], errno.ECANCELED)
+    same(one.end()["why"], "foreign")
+    same(holder.wait(), 0)
+
+
+def case_killed_holder():
+    """Outside of a cluster, an attempt does not need its holder."""
+    holder = Holder()
+    one = shell("echo ready; sleep 300", holder=holder.name, grace_ms=0)
+    one.until_output(b"ready\n")
+    holder.process.kill()
+    same(holder.wait(), -signal.SIGKILL)
+    same(state(one.dir)["state"], "running")
+    one.send(frame("k"))
+    same(one.end()["why"], "kill")
+
+
 def case_bad_requests():
     good = request(["true"])
     frames = []
@@ -1037,6 +1149,11 @@ def case_bad_requests():
         same(one.wait(), BAD_REQUEST, data[:100])
         same(one.refused[0], BAD_REQUEST)
         check(not os.path.exists(one.process.args[2]), "a directory was created")
+    one = Channel("run", new_dir(), beats=False)
+    one.until(lambda some: some.hello, "a hello")
+    beat = frame("h", struct.pack("<Q", one.stamp))
+    one.send(beat + b"".join(part + beat for part in frames[:-1]) + frame("G", struct.pack("<Q", one.stamp)))
+    check(passed(one.end()), "heartbeats before it starts")
     for cut in range(0, len(good), 7):
         one = Channel("run", new_dir())
         one.send(good[:cut])
@@ -1087,7 +1204,8 @@ def case_closed_streams():
 
 
 def case_usage():
-    for words in ((), ("run",), ("attach", "x"), ("order", "x", "stop"), ("clean", "--all", "x"), ("x", "y")):
+    for words in ((), ("run",), ("attach", "x"), ("hold", "x"), ("hold", "x", "-1"), ("hold", "a/b", "1"),
+                  ("hold", "x" * 81, "1"), ("run", "--in", "a b", "/x"), ("release", ""), ("order", "x", "stop"), ("clean", "--all", "x"), ("x", "y")):
         same(tell(*words), 2, words)
     same(tell("--help"), 0)
 
@@ -1101,6 +1219,7 @@ GROUPS = {
     "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers no_pidfd killed_between
         ended_main_thread fork_bomb lease
         lease_is_renewed foreign_term killed_keeper killed_guard killed_command""",
+    "hold": "holder holder_is_idle job_ends killed_holder",
     "damage": "clean interrupted_start clean_during_start hostile_dir damaged_spool file_size_limit full_disk",
 }
 
