@@ -113,10 +113,10 @@ class Spool:
 
 
 class Channel:
-    """A devs-hand run or attach, and what it has sent."""
+    """A devs-hand run or attach, and what it has sent. `launcher` is what starts it elsewhere."""
 
-    def __init__(self, *words, beats=True, **options):
-        self.process = subprocess.Popen([HAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, *words, beats=True, launcher=(), **options):
+        self.process = subprocess.Popen([*launcher, HAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, **options)
         self.beats = beats
         self.data = bytearray()
@@ -1224,19 +1224,16 @@ GROUPS = {
 }
 
 
-def main():
+def run_cases(program, cases):
+    """Runs these functions, by name. Returns the exit code."""
     global HAND, ROOT
-    same(sorted(" ".join(GROUPS.values()).split()), sorted(CASES), "cases of the groups")
-    HAND = os.path.abspath(sys.argv[1])
+    HAND = os.path.abspath(program)
     ROOT = tempfile.mkdtemp(prefix="devs-hand-")
     failed = 0
-    cases = sys.argv[2:] or CASES
-    if sys.argv[2:3] == ["--group"]:
-        cases = GROUPS[sys.argv[3]].split()
-    for name in cases:
+    for name, function in cases.items():
         began = time.monotonic()
         try:
-            CASES[name]()
+            function()
             word = "ok"
         except Wrong as wrong:
             word = f"WRONG: {wrong}"
@@ -1246,6 +1243,14 @@ def main():
         tell("order", os.path.join(ROOT, name), "kill")
     shutil.rmtree(ROOT, ignore_errors=True)
     return 1 if failed else 0
+
+
+def main():
+    same(sorted(" ".join(GROUPS.values()).split()), sorted(CASES), "cases of the groups")
+    names = sys.argv[2:] or CASES
+    if sys.argv[2:3] == ["--group"]:
+        names = GROUPS[sys.argv[3]].split()
+    return run_cases(sys.argv[1], {name: CASES[name] for name in names})
 
 
 if __name__ == "__main__":
