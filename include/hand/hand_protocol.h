@@ -83,10 +83,11 @@ enum hand_type {
 
     /* From devs-hand to devs. */
     HAND_HELLO = 'H',
-    HAND_REFUSED = 'X', /* nothing was done; the last frame */
-    HAND_TICK = 'T',    /* u64 stamp_ms */
-    HAND_SPOOL = 'S',   /* u64 offset, then bytes of the spool from there on */
-    HAND_FINISH = 'F',  /* the last frame of an attach */
+    /* The last frame. Nothing was started, except for HAND_EXIT_RUNNING and HAND_EXIT_CHANNEL. */
+    HAND_REFUSED = 'X',
+    HAND_TICK = 'T',   /* u64 stamp_ms */
+    HAND_SPOOL = 'S',  /* u64 offset, then bytes of the spool from there on */
+    HAND_FINISH = 'F', /* the last frame of an attach */
 
     /* In the spool: HAND_BEGIN, HAND_STARTED unless the command could not be started, HAND_OUTPUT
      * any number of times, HAND_END. */
@@ -109,7 +110,7 @@ enum hand_exit {
     HAND_EXIT_LOST = 14,    /* the keeper is gone and there is no end */
     HAND_EXIT_DAMAGED = 15, /* the spool is damaged */
     HAND_EXIT_RUNNING = 16, /* the attempt has not ended */
-    HAND_EXIT_CHANNEL = 17, /* stdin or stdout failed */
+    HAND_EXIT_CHANNEL = 17, /* the channel failed; says nothing about the attempt */
     HAND_EXIT_HOLD = 18,    /* there is no holder in HOLD */
     HAND_EXIT_COUNT,
 };

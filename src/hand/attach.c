@@ -449,7 +449,7 @@ int channel_attach(struct channel *channel, const struct attempt_dir *attempt, u
     following->from = from;
     following->control = control_open(attempt->dir);
     if (following->control < 0 && errno != ENXIO && errno != ENOENT)
-        return channel_refuse(channel, HAND_EXIT_DIR, errno, "cannot open the control pipe");
+        return channel_refuse(channel, HAND_EXIT_CHANNEL, errno, "cannot open the control pipe");
     following->watch = watch_spool(attempt->spool);
     const int refused = begin_attach(channel, following);
     if (refused != HAND_EXIT_OK)
@@ -457,7 +457,7 @@ int channel_attach(struct channel *channel, const struct attempt_dir *attempt, u
     int code = -1;
     for (;;) {
         if (!forward_orders(channel, following))
-            return channel_refuse(channel, HAND_EXIT_REQUEST, 0, "received an invalid frame");
+            return channel_refuse(channel, HAND_EXIT_CHANNEL, 0, "received an invalid frame");
         send_owed_orders(following);
         if (!flush_channel(channel))
             return HAND_EXIT_CHANNEL;

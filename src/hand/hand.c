@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,10 +104,13 @@ static int complain_open(int code, const char *path)
     return complain(code, errno, "cannot open", path);
 }
 
-static int attach(const char *path, uint64_t from)
+/* `is_ours`: we have started the attempt, so a failure does not mean that there is none. */
+static int attach(const char *path, uint64_t from, bool is_ours)
 {
     struct attempt_dir attempt;
     int code = open_attempt(path, &attempt);
+    if (code != HAND_EXIT_OK && is_ours)
+        return channel_refuse(&channel, HAND_EXIT_CHANNEL, errno, "cannot open the attempt");
     if (code == HAND_EXIT_NONE)
         return channel_refuse(&channel, HAND_EXIT_NONE, 0, "there is no attempt");
     if (code != HAND_EXIT_OK)
@@ -138,7 +142,7 @@ static int command_run(const char *holder, const char *path)
         code = start_attempt(path, &order, hold);
     order_done(&order);
     if (code == HAND_EXIT_OK)
-        code = attach(path, 0);
+        code = attach(path, 0, true);
     channel_close(&channel);
     return code;
 }
@@ -154,7 +158,7 @@ static int command_attach(const char *holder, const char *path, const char *from
     if (holder)
         (void)!connect_to_holder(holder, false);
     channel_open(&channel);
-    const int code = attach(path, from);
+    const int code = attach(path, from, false);
     channel_close(&channel);
     return code;
 }
@@ -329,6 +333,17 @@ static int command_release(const char *name)
     return code;
 }
 
+/* Replaces "~/" at the start of a path by HOME: no shell may be there to do it. */
+static const char *expand_home(const char *path)
+{
+    static char expanded[PATH_MAX];
+    const char *home = getenv("HOME");
+    if (strncmp(path, "~/", 2) != 0 || !home || home[0] != '/')
+        return path;
+    const int wrote = snprintf(expanded, sizeof(expanded), "%s%s", home, path + 1);
+    return wrote > 0 && wrote < PATH_MAX ? expanded : path;
+}
+
 /* Makes sure that no file that is opened later becomes stdin, stdout or stderr. */
 static bool open_standard_streams(void)
 {
@@ -360,21 +375,21 @@ int main(int argc, char **argv)
         argv += 2;
     }
     if (argc == 3 && strcmp(command, "run") == 0)
-        return command_run(holder, argv[2]);
+        return command_run(holder, expand_home(argv[2]));
     if (argc == 4 && strcmp(command, "attach") == 0)
-        return command_attach(holder, argv[2], argv[3]);
+        return command_attach(holder, expand_home(argv[2]), argv[3]);
     if (argc == 4 && strcmp(command, "hold") == 0 && hold_name_is_valid(argv[2]))
         return command_hold(argv[2], argv[3]);
     if (argc == 3 && strcmp(command, "release") == 0 && hold_name_is_valid(argv[2]))
         return command_release(argv[2]);
     if (argc == 4 && strcmp(command, "order") == 0)
-        return command_order(argv[2], argv[3]);
+        return command_order(expand_home(argv[2]), argv[3]);
     if (argc == 3 && strcmp(command, "state") == 0)
-        return command_state(argv[2]);
+        return command_state(expand_home(argv[2]));
     if (argc == 3 && strcmp(command, "clean") == 0)
-        return command_clean(argv[2], false);
+        return command_clean(expand_home(argv[2]), false);
     if (argc == 4 && strcmp(command, "clean") == 0 && strcmp(argv[2], "--lost") == 0)
-        return command_clean(argv[3], true);
+        return command_clean(expand_home(argv[3]), true);
     (void)fputs(usage, stderr);
     return HAND_EXIT_USAGE;
 }

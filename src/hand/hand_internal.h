@@ -131,6 +131,7 @@ ATTR_MUST_USE bool keeper_start(const struct spool *spool, const struct order *o
 
 /* --- hold.c --- */
 
+/* Returns whether a holder may have this name. */
 ATTR_MUST_USE bool hold_name_is_valid(const char *name);
 
 /* Becomes the holder of that name, until it is released, the job ends, or it had neither an attempt
