@@ -204,7 +204,8 @@ struct plan {
     bool has_files;                   /* some contracts were read from files */
     char **sources;                   /* owned; each name once */
     int source_count;                 /* at most PLAN_SOURCES_MAX */
-    struct plan_executor *executors;  /* owned; in document order, unique names */
+    struct plan_executor *executors;  /* owned; unique names; the plan's own in document order, then
+                                         those of the settings that the plan names */
     int executor_count;               /* at most PLAN_EXECUTORS_MAX */
     int executor;                     /* default for tasks that name no executor; like a task's */
     struct plan_task *tasks;          /* owned; a task's number is its index */
@@ -333,10 +334,10 @@ const struct contract *settings_schema(void);
 /* A plan from the log, in which redaction marks replace secrets. */
 
 /* Replaces marks in the commands of steps (argv, env, cwd, stdin, the prompt, and the variables of
- * the adapter) and in `setup` with the values of the variables that they name in `environment`
- * ("NAME=value", NULL-terminated). Leaves a string alone if a variable is missing, or if `redactor`
- * would not redact the new string to the old one: the mark then replaced something else, such as a
- * part of the value or an encoded value. No other thread may use the plan yet. */
+ * the adapter), in `setup` and in executors with the values of the variables that they name in
+ * `environment` ("NAME=value", NULL-terminated). Leaves a string alone if a variable is missing, or
+ * if `redactor` would not redact the new string to the old one: the mark then replaced something
+ * else, such as a part of the value or an encoded value. No other thread may use the plan yet. */
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment);
 

@@ -60,6 +60,7 @@ enum {
 };
 
 struct adapters;
+struct plan_executor;
 
 /* How many past runs a log may keep; 0 = no limit. log_gc.h explains the members. */
 struct retention_settings {
@@ -81,10 +82,12 @@ struct settings {
     struct secret_settings secrets;
     struct ui_settings ui;
     struct retention_settings retention;
-    struct adapters *agents; /* owned; NULL = only the built-in ones */
-    char *rules;             /* owned; the array "rules" as JSON, NULL = none */
-    char *agent;             /* owned; default agent of workflows, NULL = none */
-    char **tests;            /* owned argv: the project's tests; NULL = unset */
+    struct adapters *agents;         /* owned; NULL = only the built-in ones */
+    struct plan_executor *executors; /* owned; see plan.h */
+    int executor_count;
+    char *rules;     /* owned; the array "rules" as JSON, NULL = none */
+    char *agent;     /* owned; default agent of workflows, NULL = none */
+    char **tests;    /* owned argv: the project's tests; NULL = unset */
     char *workflows; /* owned; folder with the project's own prompts and contracts, relative to
                         the settings; NULL = none */
 };

@@ -43,6 +43,7 @@ while IFS='|' read -r key settings; do
 done <<KEYS
 ui.notify_command|{"ui": {"notify": ["ended"], "notify_command": ["touch", "$mark"]}}
 agents|{"agents": {"claude": {"program": "$mark"}}}
+executors|{"executors": {"far": {"like": "ssh", "hosts": ["h1"], "shared": "/"}}}
 tests|{"tests": {"run": ["touch", "$mark"]}}
 workspace.setup|{"workspace": {"kind": "copy", "setup": ["touch", "$mark"]}}
 workflows|{"workflows": "own"}

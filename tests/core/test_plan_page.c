@@ -269,6 +269,8 @@ static const struct {
     {config_schema_file, "workspace", &plan_workspace_fields},
     {config_schema_file, "sandbox", &plan_sandbox_fields},
     {config_schema_file, "limits", &plan_limits_fields},
+    {config_schema_file, "machines", &plan_executor_fields},
+    {config_schema_file, "host", &plan_host_fields},
     {plan_schema_file, "adapter", &adapter_fields},
     {plan_schema_file, "adapterEvent", &adapter_rule_fields},
     {plan_schema_file, NULL, &plan_root_fields},

@@ -514,7 +514,7 @@ void plan_free(struct plan *plan)
     }
     free(plan->contracts);
     adapters_free(plan->adapters);
-    plan_executors_free(plan);
+    plan_executors_free(plan->executors, plan->executor_count);
     free(plan->name);
     free(plan);
 }

@@ -191,11 +191,13 @@ static struct plan_contract *read_file(struct field_reader *reader, const struct
     return contract;
 }
 
-/* Checks that the text is a plan that could be run with the agents of this one. */
+/* Checks that the text is a plan that could be run with the agents and executors of this one. */
 static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
 {
     const struct plan *around = ctx;
-    const struct settings settings = {.agents = around->adapters};
+    const struct settings settings = {.agents = around->adapters,
+                                      .executors = around->executors,
+                                      .executor_count = around->executor_count};
     const struct plan_context context = {.settings = &settings};
     struct plan *plan = NULL;
     bool ok = plan_parse_with(text, len, &context, &plan, wrong) && plan_is_whole(plan, wrong);

@@ -1,4 +1,5 @@
-/* plan_executor.c - reads, checks and writes executors: the other machines of a plan.
+/* plan_executor.c - reads, checks and writes executors: the other machines of a plan, or of the
+ * settings.
  *
  * Executors are loaded before the tasks, which refer to them, wherever they are in the document.
  * Their errors are kept in a list of their own, which is merged into the others later. */
@@ -90,8 +91,7 @@ static void check_host_is_new(struct field_reader *reader, const struct json_poi
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(hosts[i].host, hosts[count].host) == 0 && hosts[i].host[0] != '\0') {
-            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "is listed twice", NULL,
-                             hosts[i].host);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "is listed twice", NULL, NULL);
             return;
         }
     }
@@ -208,50 +208,105 @@ static void read_executor(struct field_reader *reader, const struct json_pointer
         out->shared = xstrdup("");
 }
 
-static int find_executor(const struct plan *plan, const char *name)
+/* Reads the object `executors`; any other value counts as empty. Adds errors to `wrong`. Returns
+ * the number of executors. The caller frees *out. */
+static int read_executors(struct field_reader *reader, const struct json *executors,
+                          struct violations *wrong, struct plan_executor **out)
 {
-    int i = plan->executor_count - 1;
-    while (i >= 0 && strcmp(plan->executors[i].name, name) != 0)
+    static const struct json_pointer top = {0};
+    static const struct json_pointer path = {.up = &top, .key = "executors"};
+    const size_t most = json_kind(executors) == JSON_KIND_OBJECT ? json_count(executors) : 0;
+    struct violations *outer = reader->violations;
+    struct json_pointer place = {.up = &path};
+    void *iter = NULL;
+    const struct json *member = NULL;
+    int count = 0;
+    *out = NULL;
+    if (most == 0)
+        return 0;
+    *out = xcalloc(most, sizeof(**out));
+    reader->violations = wrong;
+    while (json_next(executors, &iter, &place.key, &member)) {
+        if (!field_is_comment(place.key))
+            read_executor(reader, &place, member, &(*out)[count++]);
+    }
+    reader->violations = outer;
+    return count;
+}
+
+/* Returns the index of the executor with this name, or -1. */
+static int find_executor(const struct plan_executor *executors, int count, const char *name)
+{
+    int i = count - 1;
+    while (i >= 0 && strcmp(executors[i].name, name) != 0)
         i--;
     return i;
 }
 
-int plan_executor_take(const struct plan *plan, const struct json *value, int otherwise)
+static struct plan_executor copy_executor(const struct plan_executor *executor)
+{
+    struct plan_executor copy = *executor;
+    copy.name = xstrdup(executor->name);
+    copy.hosts = xcalloc((size_t)executor->host_count, sizeof(*copy.hosts));
+    for (int i = 0; i < executor->host_count; i++)
+        copy.hosts[i] =
+            (struct plan_host){xstrdup(executor->hosts[i].host), executor->hosts[i].slots};
+    copy.dir = xstrdup(executor->dir);
+    copy.hand = xstrdup(executor->hand);
+    copy.args = text_list_copy(executor->args);
+    copy.shared = xstrdup(executor->shared);
+    return copy;
+}
+
+/* Returns the number of the plan's executor with this name. Adopts it from the settings if
+ * necessary, so that plan_write() writes it. Returns -1 if there is none, or no space for it. */
+static int find_or_adopt(struct field_reader *reader, const char *name)
+{
+    struct plan *plan = reader->doc->plan;
+    const struct settings *settings = reader->doc->settings;
+    const int found = find_executor(plan->executors, plan->executor_count, name);
+    const int outer =
+        settings ? find_executor(settings->executors, settings->executor_count, name) : -1;
+    if (found >= 0 || outer < 0 || plan->executor_count >= PLAN_EXECUTORS_MAX)
+        return found;
+    size_t cap = (size_t)plan->executor_count;
+    plan->executors = xgrow(plan->executors, &cap, cap + 1, sizeof(*plan->executors));
+    plan->executors[plan->executor_count] = copy_executor(&settings->executors[outer]);
+    plan->has_settings = true;
+    return plan->executor_count++;
+}
+
+int plan_executor_take(struct field_reader *reader, const struct json *value, int otherwise)
 {
     const char *name = json_text(value, NULL);
-    const int found = name ? find_executor(plan, name) : -1;
-    return found >= 0 || (name && strcmp(name, PLAN_LOCAL) == 0) ? found : otherwise;
+    const bool is_local = name && strcmp(name, PLAN_LOCAL) == 0;
+    const int found = name && !is_local ? find_or_adopt(reader, name) : -1;
+    return found >= 0 || is_local ? found : otherwise;
 }
 
 void plan_executors_load(struct field_reader *reader, const struct json *executors,
                          const struct json *executor)
 {
-    static const struct json_pointer top = {0};
-    static const struct json_pointer path = {.up = &top, .key = "executors"};
     struct plan *plan = reader->doc->plan;
-    struct violations *outer = reader->violations;
-    const size_t count = json_kind(executors) == JSON_KIND_OBJECT ? json_count(executors) : 0;
-    struct json_pointer place = {.up = &path};
-    void *iter = NULL;
-    const struct json *member = NULL;
-    plan->executor = -1;
-    if (count > 0)
-        plan->executors = xcalloc(count, sizeof(*plan->executors));
-    reader->violations = reader->doc->executor_violations;
-    while (plan->executors && json_next(executors, &iter, &place.key, &member)) {
-        if (!field_is_comment(place.key))
-            read_executor(reader, &place, member, &plan->executors[plan->executor_count++]);
-    }
-    reader->violations = outer;
-    plan->executor = plan_executor_take(plan, executor, -1);
+    plan->executor_count =
+        read_executors(reader, executors, reader->doc->executor_violations, &plan->executors);
+    plan->executor = plan_executor_take(reader, executor, -1);
+}
+
+void plan_executors_read_settings(struct field_reader *reader, const struct json *executors,
+                                  struct violations *wrong, struct settings *settings)
+{
+    settings->executor_count = read_executors(reader, executors, wrong, &settings->executors);
 }
 
 void plan_executor_check(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
     const struct plan *plan = reader->doc->plan;
+    const struct settings *settings = reader->doc->settings;
     const char *name = json_text(value, NULL);
-    if (!name || strcmp(name, PLAN_LOCAL) == 0 || find_executor(plan, name) >= 0 ||
+    if (!name || strcmp(name, PLAN_LOCAL) == 0 ||
+        find_executor(plan->executors, plan->executor_count, name) >= 0 ||
         !field_reader_is_sound(reader, path))
         return;
     struct str known = {0};
@@ -263,10 +318,20 @@ void plan_executor_check(struct field_reader *reader, const struct json_pointer 
         near_word_offer(&near, plan->executors[i].name);
         str_addf(&known, ", %s", plan->executors[i].name);
     }
-    str_add(&message, "unknown executor");
-    if (near.nearest)
+    bool is_known = false;
+    for (int i = 0; settings && i < settings->executor_count; i++) {
+        const char *outer = settings->executors[i].name;
+        is_known = is_known || strcmp(outer, name) == 0;
+        if (find_executor(plan->executors, plan->executor_count, outer) >= 0)
+            continue;
+        near_word_offer(&near, outer);
+        str_addf(&known, ", %s", outer);
+    }
+    str_add(&message, is_known ? "too many executors in one plan" : "unknown executor");
+    if (near.nearest && !is_known)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
-    field_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
+    field_reader_invalid(reader, path, str_text(&message),
+                         is_known ? "at most 32" : str_text(&known), value);
     str_done(&message);
     str_done(&known);
 }
@@ -278,26 +343,31 @@ const struct plan_executor *plan_task_executor(const struct plan *plan,
     return is_there ? &plan->executors[task->executor] : NULL;
 }
 
-/* Reports at `path` that the current task's executor cannot do `what`, unless it is NULL. */
-static void complain_not_possible(struct field_reader *reader, const struct json_pointer *path,
-                                  const char *what)
+static const struct plan_executor *current_executor(const struct field_reader *reader)
 {
     const struct plan *plan = reader->doc->plan;
+    return plan_task_executor(plan, &plan->tasks[reader->doc->task]);
+}
+
+/* Reports at `path` that the executor cannot do `what`, unless it is NULL. */
+static void complain_not_possible(struct field_reader *reader, const struct json_pointer *path,
+                                  const struct plan_executor *executor, const char *what)
+{
     if (!what || !field_reader_is_sound(reader, path))
         return;
     struct str message = {0};
-    str_addf(&message, "runs on executor \"%s\", where %s is not possible yet",
-             plan_task_executor(plan, &plan->tasks[reader->doc->task])->name, what);
+    str_addf(&message, "runs on executor \"%s\", where %s is not possible yet", executor->name,
+             what);
     field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
 void plan_executor_check_task(struct field_reader *reader, const struct json_pointer *path)
 {
-    const struct plan *plan = reader->doc->plan;
+    const struct plan_executor *executor = current_executor(reader);
     const struct json_pointer place = {.up = path, .key = "executor"};
-    if (plan_task_executor(plan, &plan->tasks[reader->doc->task]) && plan->limits.processes > 0)
-        complain_not_possible(reader, &place, "\"limits.processes\"");
+    if (executor && reader->doc->plan->limits.processes > 0)
+        complain_not_possible(reader, &place, executor, "\"limits.processes\"");
 }
 
 /* Returns the first part of the sandbox that only this machine can provide, or NULL. Static. */
@@ -318,15 +388,15 @@ static const char *sandbox_part(const struct sandbox_spec *spec)
 
 void plan_executor_check_step(struct field_reader *reader, const struct json_pointer *path)
 {
-    const struct plan *plan = reader->doc->plan;
+    const struct plan_executor *executor = current_executor(reader);
     const struct plan_step *step = plan_reader_step(reader);
     const struct json_pointer sandbox = {.up = path, .key = "sandbox"};
     const struct json_pointer stdin_place = {.up = path, .key = "stdin"};
-    if (!plan_task_executor(plan, &plan->tasks[reader->doc->task]))
+    if (!executor)
         return;
-    complain_not_possible(reader, &sandbox, sandbox_part(step->sandbox));
+    complain_not_possible(reader, &sandbox, executor, sandbox_part(step->sandbox));
     if (step->stdin_path && strcmp(step->stdin_path, PLAN_STDIN_OURS) == 0)
-        complain_not_possible(reader, &stdin_place, "the standard input of devs");
+        complain_not_possible(reader, &stdin_place, executor, "the standard input of devs");
 }
 
 void plan_executors_write(const struct plan *plan, struct str *out)
@@ -371,10 +441,10 @@ void plan_executor_words(const struct plan_executor *executor, struct str *out)
     str_addf(out, "; %d slot%s)", slots, slots == 1 ? "" : "s");
 }
 
-void plan_executors_free(struct plan *plan)
+void plan_executors_free(struct plan_executor *executors, int count)
 {
-    for (int i = 0; i < plan->executor_count; i++) {
-        struct plan_executor *executor = &plan->executors[i];
+    for (int i = 0; i < count; i++) {
+        struct plan_executor *executor = &executors[i];
         free(executor->name);
         for (int k = 0; k < executor->host_count; k++)
             free(executor->hosts[k].host);
@@ -384,5 +454,5 @@ void plan_executors_free(struct plan *plan)
         text_list_free(executor->args);
         free(executor->shared);
     }
-    free(plan->executors);
+    free(executors);
 }

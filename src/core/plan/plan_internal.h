@@ -73,12 +73,13 @@ struct plan_reading {
     struct violations *contract_violations; /* borrowed; errors of the plan's contracts */
     struct violations *agent_violations;    /* borrowed; errors of the plan's agents */
     struct violations *executor_violations; /* borrowed; errors of the plan's executors */
-    struct policy_list policies;    /* visible policies; the plan or the settings own the items */
-    const char *policy_name;        /* borrowed; name of the policy being read; may be NULL */
-    bool builtin_may_change;        /* policies may redefine built-in ones */
-    const struct plan_files *files; /* borrowed; NULL: files cannot be read */
-    size_t contract_bytes;          /* bytes of all contracts so far */
-    size_t contract_schemas;        /* schemas of all contracts so far */
+    struct policy_list policies;     /* visible policies; the plan or the settings own the items */
+    const char *policy_name;         /* borrowed; name of the policy being read; may be NULL */
+    bool builtin_may_change;         /* policies may redefine built-in ones */
+    const struct plan_files *files;  /* borrowed; NULL: files cannot be read */
+    const struct settings *settings; /* borrowed; their executors are visible; NULL = none */
+    size_t contract_bytes;           /* bytes of all contracts so far */
+    size_t contract_schemas;         /* schemas of all contracts so far */
     bool contracts_full; /* a limit was reached and reported; no more contracts are loaded */
     struct sandbox_spec *sandbox;         /* borrowed; the sandbox being read */
     struct workspace_spec *workspace;     /* borrowed; the workspace being read */
@@ -277,10 +278,14 @@ extern const struct fields plan_executor_fields, plan_host_fields;
  * reader->doc->executor_violations. */
 void plan_executors_load(struct field_reader *reader, const struct json *executors,
                          const struct json *executor);
+/* Reads the executors of the settings. Adds errors to `wrong`. */
+void plan_executors_read_settings(struct field_reader *reader, const struct json *executors,
+                                  struct violations *wrong, struct settings *settings);
 
-/* Returns the number of the executor that the value names; -1 = this machine. A value that names
- * no executor counts as `otherwise`, without an error. */
-int plan_executor_take(const struct plan *plan, const struct json *value, int otherwise);
+/* Returns the number of the executor that the value names; -1 = this machine. An executor of the
+ * settings becomes part of the plan. A value that names no executor counts as `otherwise`, without
+ * an error. */
+int plan_executor_take(struct field_reader *reader, const struct json *value, int otherwise);
 /* Reports a name that is not that of an executor. */
 void plan_executor_check(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value);
@@ -296,8 +301,8 @@ void plan_executors_write(const struct plan *plan, struct str *out);
 void plan_executor_write_task(const struct plan *plan, const struct plan_task *task,
                               struct str *out);
 
-/* Frees the executors of the plan. */
-void plan_executors_free(struct plan *plan);
+/* Frees the executors and the array, which may be NULL. */
+void plan_executors_free(struct plan_executor *executors, int count);
 
 /*
  * Tasks (plan_task.c).

@@ -275,10 +275,10 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     load_policies(&reader, root, context->settings);
     plan_surroundings_load(&reader, root);
     plan_contracts_load(&reader, json_get(root, "contracts"));
-    /* A plan from a log already contains the agents of the settings that it needs. */
-    const bool is_kept = json_get(root, "settings") != NULL;
-    plan_agents_load(&reader, json_get(root, "agents"),
-                     context->settings && !is_kept ? context->settings->agents : NULL);
+    /* A plan from a log already contains the agents and executors of the settings that it needs. */
+    if (!json_get(root, "settings"))
+        doc.settings = context->settings;
+    plan_agents_load(&reader, json_get(root, "agents"), doc.settings ? doc.settings->agents : NULL);
     plan_executors_load(&reader, json_get(root, "executors"), json_get(root, "executor"));
     /* The schema has reported errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))

@@ -479,7 +479,7 @@ static void prepare_task(struct field_reader *reader, const struct json *value,
             *needs = member;
     }
     task->rounds = (int)rounds;
-    task->executor = plan_executor_take(reader->doc->plan, executor, reader->doc->plan->executor);
+    task->executor = plan_executor_take(reader, executor, reader->doc->plan->executor);
     take_workspace(reader, workspace);
 }
 

@@ -194,6 +194,15 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
     const struct restoring with = {.redactor = redactor, .environment = environment};
     char **env = NULL;
     restore_list(&with, plan->workspace.setup);
+    for (int i = 0; i < plan->executor_count; i++) {
+        struct plan_executor *executor = &plan->executors[i];
+        for (int k = 0; k < executor->host_count; k++)
+            restore_secret(&with, &executor->hosts[k].host);
+        restore_secret(&with, &executor->dir);
+        restore_secret(&with, &executor->hand);
+        restore_list(&with, executor->args);
+        restore_secret(&with, &executor->shared);
+    }
     for (size_t i = 0; (env = adapters_own_env(plan->adapters, i)) != NULL; i++)
         restore_list(&with, env);
     for (int i = 0; i < plan->task_count; i++) {
@@ -362,6 +371,10 @@ static const struct field settings_rows[] = {
      .see = ": [secrets.md](secrets.md#settings)"},
     {"agents", FIELD_OTHER, .ref = "agents", .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
      .values = "object", .means = "as in a plan", .see = ": [agents.md](agents.md)"},
+    {"executors", FIELD_OTHER, .ref = "executors", .trust = FIELD_TRUST_ALWAYS,
+     .why = "starts programs on other machines", .values = "object, at most 32",
+     .means = "as in a plan; a plan's own executor of the same name takes precedence",
+     .see = "; see [Other machines](#other-machines)"},
     {"ui", FIELD_OBJECT, AT(ui), .members = &ui_fields, .ref = "ui", .trust = FIELD_TRUST_BY_MEMBER,
      .means = "how the cockpit looks and behaves", .see = ": [terminal.md](terminal.md#settings)"},
     {"retention", FIELD_OBJECT, AT(retention), .members = &retention_fields, .ref = "retention",
@@ -480,6 +493,9 @@ static bool read_document(const struct json *root, struct settings *settings,
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
         settings->agents = NULL; /* errors have been reported */
     violations_merge(&meaning, &of_agents, root);
+    struct violations of_executors = {0};
+    plan_executors_read_settings(&reader, json_get(root, "executors"), &of_executors, settings);
+    violations_merge(&meaning, &of_executors, root);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0) {
         struct str text = {0};
@@ -522,6 +538,7 @@ void settings_done(struct settings *settings)
     text_list_free(settings->ui.notify_command);
     free(settings->rules);
     adapters_free(settings->agents);
+    plan_executors_free(settings->executors, settings->executor_count);
     text_list_free(settings->tests);
     free(settings->agent);
     free(settings->workflows);
