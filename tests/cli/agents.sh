@@ -175,6 +175,10 @@ want_in 'a dry run tells it too' "$("$devs" run --dry-run gone.json)" \
 sed 's/"prompt": "Make it."/&, "sandbox": {"kind": "container", "image": "i"}/' gone.json >inside.json
 want 'in a container it may be there' "$("$devs" run --dry-run inside.json | grep -c missing)" 0
 sed 's/"prompt": "Make it."/&, "env": {"PATH": "\/opt\/bin"}/' gone.json >env.json
+sed 's/"id": "a"/"executor": "lab", &/; s/"name"/"executors": {"lab": {"like": "ssh", "hosts": ["h"], "shared": "\/"}}, &/' \
+	gone.json >away.json
+want 'on another machine it may be there' "$("$devs" run --dry-run away.json | grep -c missing)" 0
+want_in 'on another machine: where' "$("$devs" run --dry-run away.json)" 'a  on lab (h; 1 slot)'
 want 'in a PATH of its own it may be there' "$("$devs" run --dry-run env.json | grep -c missing)" 0
 sed 's/no-such-agent/.\/no-such-agent/' gone.json >path.json
 "$devs" run --plain path.json >out 2>&1

@@ -83,6 +83,35 @@ want 'dry run: what runs outside' "$(sed -n '/^outside/,$p' out)" \
 want_in 'dry run: JSON has setup_in' "$("$devs" run --dry-run --json mixed.json)" '"setup_in":"network"'
 rm devs.config.json
 
+# --- other machines
+cat >devs.config.json <<'JSON'
+{"executors": {"far": {"like": "ssh", "hosts": ["h1"], "shared": "/"}}}
+JSON
+cat >machines.json <<'JSON'
+{"version": 1, "idempotent": true,
+ "executors": {
+  "lab": {"like": "ssh", "hosts": [{"host": "gpu1", "slots": 8}, "gpu2"], "shared": "/nfs",
+          "args": ["-o", "User=a b"], "hand": "~/bin/devs-hand"},
+  "idle": {"like": "ssh", "hosts": ["h2"], "shared": "/nfs"}},
+ "tasks": [
+  {"id": "a", "executor": "lab", "steps": [{"run": ["true"]}]},
+  {"id": "b", "needs": ["a"], "executor": "far", "steps": [{"run": ["true"]}]},
+  {"id": "c", "executor": "local", "steps": [{"run": ["true"]}]}]}
+JSON
+"$devs" run --dry-run machines.json >out
+want 'dry run: where tasks run' "$(grep '^[abc]' out)" \
+	"a  on lab (gpu1, gpu2; 9 slots)
+b  needs a  on far (h1; 1 slot)
+c"
+want 'dry run: how executors are reached' "$(grep '^  ssh' out)" \
+	"  ssh      -o 'User=a b' HOST '~/bin/devs-hand'  (executor lab)
+  ssh      HOST devs-hand  (executor far)"
+want_in 'dry run: executors of settings need trust' "$(cat out)" '  executors: starts programs on other machines'
+"$devs" run --dry-run --json machines.json >again.json 2>err
+rm devs.config.json
+want 'dry run: JSON has the executors' "$("$devs" run --dry-run again.json | grep '^[ab]  ')" \
+	"$(grep '^[ab]  ' out)"
+
 # --- all that is wrong, with a hint
 cat >bad.json <<'JSON'
 {"version": 1, "sandbox": {"kind": "podman"}, "on_hangup": "die",

@@ -114,13 +114,15 @@ static bool has_path_of_its_own(char *const *env)
     return false;
 }
 
-static bool is_missing(const struct plan_step *step)
+static bool is_missing(const struct plan *plan, const struct plan_task *task,
+                       const struct plan_step *step)
 {
     const char *program = step->agent ? adapter_program(step->agent->adapter) : "";
     char path[PATH_MAX];
     if (*program == '\0' || strchr(program, '/') || program_find(program, path))
         return false;
-    return !sandbox_kind_is_container(step->sandbox->kind) && !has_path_of_its_own(step->env) &&
+    return !plan_task_executor(plan, task) && !sandbox_kind_is_container(step->sandbox->kind) &&
+           !has_path_of_its_own(step->env) &&
            !has_path_of_its_own(adapter_env(step->agent->adapter));
 }
 
@@ -141,9 +143,10 @@ static int fail_missing(const struct adapter *adapter, const char *where)
     return EXIT_NO_AGENT;
 }
 
-void plan_agents_missing(const struct plan_step *step, struct str *out)
+void plan_agents_missing(const struct plan *plan, const struct plan_task *task,
+                         const struct plan_step *step, struct str *out)
 {
-    if (!is_missing(step))
+    if (!is_missing(plan, task, step))
         return;
     const char *install = adapter_install(step->agent->adapter);
     add_missing(step->agent->adapter, out);
@@ -155,7 +158,7 @@ int plan_agents_check(const struct plan *plan)
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
         for (int k = 0; k < task->step_count; k++) {
-            if (!is_missing(&task->steps[k]))
+            if (!is_missing(plan, task, &task->steps[k]))
                 continue;
             char where[PLAN_ID_MAX + 64];
             (void)snprintf(where, sizeof(where), "task '%s', step %d: ", task->id, k + 1);

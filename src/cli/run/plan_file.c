@@ -313,7 +313,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     if (step->agent) {
         const struct plan_agent *agent = step->agent;
         struct str missing = {0};
-        plan_agents_missing(step, &missing);
+        plan_agents_missing(plan, task, step, &missing);
         add_text("missing", missing.len > 0 ? missing.data : NULL, out);
         str_done(&missing);
         add_text("model", agent->model, out);
@@ -352,6 +352,11 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
     if (workspace_can_be_reset(workspace))
         str_addf(out, "  in a %s", workspace_kind_name(workspace->kind));
+    const struct plan_executor *executor = plan_task_executor(plan, task);
+    if (executor) {
+        str_add(out, "  ");
+        plan_executor_words(executor, out);
+    }
     if (task->rounds > 1)
         str_addf(out, "  up to %d rounds", task->rounds);
     const char *before = "  budget "; /* "  budget $0.00 of $2.50, 0 of 40 turns" */
@@ -446,6 +451,26 @@ static void add_clients(const struct plan *plan, struct str *out)
     }
 }
 
+/* Appends a line for each executor that runs a task: how it is reached. */
+static void add_executors(const struct plan *plan, struct str *out)
+{
+    bool used[PLAN_EXECUTORS_MAX] = {false};
+    for (int i = 0; i < plan->task_count; i++) {
+        if (plan_task_executor(plan, &plan->tasks[i]))
+            used[plan->tasks[i].executor] = true;
+    }
+    for (int i = 0; i < plan->executor_count; i++) {
+        const struct plan_executor *executor = &plan->executors[i];
+        if (!used[i])
+            continue;
+        str_addf(out, "  %-8s ", executor_kind_name(executor->kind));
+        shell_words_add(executor->args, (int)text_list_count(executor->args), out);
+        str_addf(out, "%sHOST ", executor->args ? " " : "");
+        shell_word_add(executor->hand, out);
+        str_addf(out, "  (executor %s)\n", executor->name);
+    }
+}
+
 /* Appends all programs that run with the user's rights, for users who run another person's plan. */
 static void add_outside(const struct plan_file *file, struct str *out)
 {
@@ -463,6 +488,7 @@ static void add_outside(const struct plan_file *file, struct str *out)
     end_names(&setups);
     str_addf(out, "  %-8s devs' own commands, with devs' own configuration\n", "git");
     add_clients(file->plan, out);
+    add_executors(file->plan, out);
     if (text_list_count(notify) == 0)
         return;
     str_addf(out, "  %-8s ", "notify");

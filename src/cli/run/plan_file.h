@@ -66,11 +66,13 @@ void plan_agents_edit(void *ctx, const struct json *plan, struct str *out);
 
 /* Checks whether a step must fail because its agent's program is missing. Prints what is missing
  * and how to install it, and returns the exit code. Accepts programs that may appear later:
- * paths that an earlier step may create, programs in a container, or in the step's own PATH. */
+ * paths that an earlier step may create, programs in a container or on another machine, or in the
+ * step's own PATH. */
 int plan_agents_check(const struct plan *plan);
 
-/* Appends what this step's agent is missing as one line; nothing if it can run. */
-void plan_agents_missing(const struct plan_step *step, struct str *out);
+/* Appends what the agent of this step of the task is missing as one line; nothing if it can run. */
+void plan_agents_missing(const struct plan *plan, const struct plan_task *task,
+                         const struct plan_step *step, struct str *out);
 
 /* Finds the adapter called `name`, whose program must be installed. NULL means the first installed
  * one in the order of adapters_at(). Returns the exit code: EXIT_USAGE for an unknown name,
