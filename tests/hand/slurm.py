@@ -212,6 +212,18 @@ def case_node_is_lost():
     output_of("scancel", job.job)
 
 
+def case_holder_is_killed():
+    job = Job()
+    one = job.shell(TRAP, lease_ms=3000)
+    keeper = hand.state(one.dir)["keeper"]
+    os.kill(hand.guard_of(hand.guard_of(keeper)), signal.SIGKILL)
+    one.wait()
+    until(lambda: job.state() == "FAILED", "the end of the job")
+    wanted = "lost" if uses_cgroups() else "ended"
+    until(lambda: hand.state(one.dir)["state"] == wanted, "the end of the attempt")
+    check(uses_cgroups() or hand.state(one.dir)["why"] == "lease", "why it has ended")
+
+
 def case_idle():
     """An allocation that nobody uses ends on its own."""
     job = Job(idle_s=1)
