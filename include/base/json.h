@@ -45,8 +45,7 @@ struct json_place {
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
 /* Like json_parse(), for JSON from other programs: strings may contain U+0000 (read them with
- * json_bytes()), and an integer outside int64 is read as the nearest real. In a document with such
- * an integer, reals up to 2^53 without a fraction are read as integers. */
+ * json_bytes()), and an integer outside int64 is read as the nearest real. */
 ATTR_MUST_USE bool json_parse_data(const char *text, size_t len, struct json **out,
                                    struct json_place *place, struct err *err);
 /* Returns true if a JSON value begins at text[0], whatever follows it. Sets *read to the number of

@@ -11,6 +11,7 @@
 
 #include "ascii.h"
 #include "json_escape.h"
+#include "json_text.h"
 #include "parse.h"
 #include "utf8.h"
 
@@ -32,33 +33,6 @@ bool json_is_plain(const char *bytes, size_t len)
     return json_plain_len(bytes, len) == len;
 }
 
-/* A cursor over JSON text. */
-struct json_text {
-    const char *text; /* borrowed */
-    size_t len, at;   /* at <= len */
-};
-
-/* Returns the next byte, NUL at the end. */
-static char json_text_peek(const struct json_text *text)
-{
-    return text->at < text->len ? text->text[text->at] : '\0';
-}
-
-/* Skips the next byte if it is `c`. */
-static bool json_text_take(struct json_text *text, char c)
-{
-    const bool is_it = text->at < text->len && text->text[text->at] == c;
-    text->at += is_it;
-    return is_it;
-}
-
-/* Skips JSON whitespace. */
-static void json_text_skip_blanks(struct json_text *text)
-{
-    while (ascii_is_blank(json_text_peek(text)))
-        text->at++;
-}
-
 /* Returns the value of the four hex digits after "\u"; -1 if there are none. */
 static int take_unit(struct json_text *text)
 {
@@ -75,8 +49,7 @@ static int take_unit(struct json_text *text)
 
 enum { HIGH_FIRST = 0xD800, LOW_FIRST = 0xDC00, LOW_LAST = 0xDFFF };
 
-/* Decodes "\uXXXX" or a surrogate pair, starting after the "\u". Returns -1 if it is invalid. */
-static int32_t json_text_take_character(struct json_text *text)
+int32_t json_text_take_character(struct json_text *text)
 {
     int high = take_unit(text);
     if (high < HIGH_FIRST || high > LOW_LAST)
@@ -266,7 +239,7 @@ static bool take_digits(struct json_text *text)
     return text->at > from;
 }
 
-static bool check_number(struct json_text *text)
+bool json_text_take_number(struct json_text *text)
 {
     (void)json_text_take(text, '-');
     if (!json_text_take(text, '0') && !take_digits(text))
@@ -280,7 +253,7 @@ static bool check_number(struct json_text *text)
     return take_digits(text);
 }
 
-static bool check_word(struct json_text *text, const char *word)
+bool json_text_take_word(struct json_text *text, const char *word)
 {
     size_t len = strlen(word);
     if (text->len - text->at < len || memcmp(text->text + text->at, word, len) != 0)
@@ -297,13 +270,13 @@ static bool check_scalar(struct json_text *text)
         text->at++;
         return check_string(text);
     case 't':
-        return check_word(text, "true");
+        return json_text_take_word(text, "true");
     case 'f':
-        return check_word(text, "false");
+        return json_text_take_word(text, "false");
     case 'n':
-        return check_word(text, "null");
+        return json_text_take_word(text, "null");
     default:
-        return check_number(text);
+        return json_text_take_number(text);
     }
 }
 

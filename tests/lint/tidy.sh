@@ -64,7 +64,7 @@ while read -r header place; do
 	deny "<$header> is only for $place" "^[[:blank:]]*#[[:blank:]]*include <$header>" \
 		$(echo "$ours" | outside "^$place")
 done <<-EOF
-	jansson\\.h src/base/json\\.c$
+	jansson\\.h src/base/json_parse\\.c$
 	pcre2(posix)?\\.h src/core/
 	nettle/.*\\.h src/core/
 	xxhash\\.h src/core/
