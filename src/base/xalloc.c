@@ -50,13 +50,15 @@ void *xgrow(void *array, size_t *cap, size_t want, size_t size)
 
 char *xstrdup(const char *text)
 {
-    return xstrndup(text, strlen(text));
+    const size_t size = strlen(text) + 1;
+    return memcpy(xcheck(malloc(size)), text, size);
 }
 
 char *xstrndup(const char *text, size_t len)
 {
     size_t used = strnlen(text, len);
-    char *copy = xcalloc(used + 1, 1);
+    char *copy = xcheck(malloc(used + 1));
     memcpy(copy, text, used);
+    copy[used] = '\0';
     return copy;
 }

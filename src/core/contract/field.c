@@ -249,7 +249,8 @@ const struct field *fields_find(const struct fields *fields, const char *key)
 {
     const struct field *field = NULL;
     for (size_t i = 0; i < fields->count; i++) {
-        if (strcmp(fields->rows[i].key, key) == 0)
+        const char *other = fields->rows[i].key;
+        if (other[0] == key[0] && strcmp(other, key) == 0) /* most differ in the first letter */
             return &fields->rows[i];
     }
     for (size_t i = 0; i < ARRAY_LEN(fields->also) && fields->also[i] && !field; i++)
