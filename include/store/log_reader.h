@@ -24,7 +24,7 @@
 #include "str.h"
 #include "verdict.h"
 
-enum { LOG_PAGE_EVENTS = 4096, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024 };
+enum { LOG_PAGE_EVENTS = 1024, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024 };
 
 struct log_reader;
 

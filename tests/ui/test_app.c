@@ -490,7 +490,7 @@ START_TEST(test_first_frame_comes_before_all_is_read)
     struct app_options options = live_options();
     options.mode = APP_REPLAY;
     tell_at_length();
-    begin_for(&options, "reading the recording [#############.......] 68%: 2048 of 3006 records");
+    begin_for(&options, "reading the recording [######..............] 34%: 1024 of 3006 records");
     wait_for("event 3006 of 3006");
     press_for("0", "event 0 of 3006");
     press_for("..", "event 2 of 3006");
@@ -505,7 +505,7 @@ START_TEST(test_live_run_is_read_in_slices)
 {
     struct app_options options = live_options();
     tell_at_length();
-    begin_for(&options, "reading the log [#############.......] 68%: 2048 of 3006 records");
+    begin_for(&options, "reading the log [######..............] 34%: 1024 of 3006 records");
     wait_for("ENDED");
     wait_for("1 passed");
     press_for(",", "event 3005 of 3006");

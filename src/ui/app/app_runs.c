@@ -95,8 +95,8 @@ bool app_runs_count(const struct app *app)
 }
 
 enum {
-    OPENING_FIRST = 2048,  /* events read before the first frame */
-    OPENING_SLICE = 16384, /* events read in each later turn */
+    OPENING_FIRST = LOG_PAGE_EVENTS, /* events read before the first frame */
+    OPENING_SLICE = 16384,           /* events read in each later turn */
     BAR_CELLS = 20,
 };
 
