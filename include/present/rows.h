@@ -52,6 +52,8 @@ enum shown_run {
     SHOWN_RUN_OPEN, /* a session of an agent that devs did not start; it has no recorded end */
     SHOWN_RUN_COUNT,
 };
+/* Returns "live", "ended", "interrupted" or "open". */
+const char *shown_run_state(enum shown_run state);
 /* A run as a whole, without its events. */
 struct run_facts {
     int64_t number;

@@ -19,6 +19,11 @@ static const char *const run_words[] = {
 };
 static_assert(ARRAY_LEN(run_words) == SHOWN_RUN_COUNT, "every state of a run has its word");
 
+const char *shown_run_state(enum shown_run state)
+{
+    return run_words[state];
+}
+
 /* Appends "12 tries, 1 failed start in 4:12, waited 0:31 in total". Leaves out failed starts if 0,
  * the duration if negative, and waits of less than a second. */
 static void add_tries(int64_t tries, int64_t failed_starts, int64_t lasted_ms, int64_t waited_ms,
@@ -42,7 +47,8 @@ static void add_tries(int64_t tries, int64_t failed_starts, int64_t lasted_ms, i
 
 void shown_run_number(int64_t number, int live_runs, struct str *out)
 {
-    str_addf(out, "#%lld", (long long)number);
+    str_add_char(out, '#');
+    str_add_i64(out, number);
     if (live_runs > 0)
         str_addf(out, ", %d live", live_runs);
 }
@@ -70,7 +76,7 @@ void rows_run(struct rows *rows, const struct run_facts *run, const struct shown
                      rows_add(rows, "run", "run", ROW_PLAIN));
     str_add(rows_add(rows, "name", "name", ROW_PLAIN), run->name ? run->name : "");
     str_add(rows_add(rows, "state", "state", run->state == SHOWN_RUN_ENDED ? ROW_ASIDE : ROW_PLAIN),
-            run_words[run->state]);
+            shown_run_state(run->state));
     str_add(rows_add(rows, "started", "started", ROW_PLAIN), time->date(run->started_at_ms, date));
     shown_duration(run->lasted_ms, rows_add(rows, "lasted", "lasted", ROW_PLAIN));
     struct str *out = rows_add(rows, "passed", "passed", ROW_PLAIN);
