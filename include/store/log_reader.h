@@ -67,8 +67,10 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out);
 /* A row of the run table. The strings are owned; free them with log_run_info_done(). */
 struct log_run_info {
     int64_t number;
-    char *uid, *name, *kind, *plan_text, *dir, *command, *rules_hash;
-    char *boot; /* id of the boot it ran in; NULL or "" if unknown */
+    const char *uid, *name, *kind, *dir, *command, *rules_hash; /* in `texts` */
+    char *texts;                                                /* owned */
+    char *plan_text;                                            /* owned; NULL = not read */
+    char *boot; /* owned; id of the boot it ran in; NULL or "" if unknown */
     uint64_t seed;
     int jobs, tasks;
     int64_t pid;

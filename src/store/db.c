@@ -335,8 +335,10 @@ void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t noth
 
 int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing)
 {
-    return sqlite3_column_type(statement, at) == SQLITE_NULL ? nothing
-                                                             : sqlite3_column_int64(statement, at);
+    /* For NULL, SQLite returns 0. */
+    return nothing != 0 && sqlite3_column_type(statement, at) == SQLITE_NULL
+               ? nothing
+               : sqlite3_column_int64(statement, at);
 }
 
 void db_copy_text(sqlite3_stmt *statement, int at, char *out, size_t size)

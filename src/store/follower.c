@@ -172,10 +172,11 @@ static bool refresh_run(struct follower *follower, struct err *err)
         return false;
     struct log_run_info gone = info;
     gone.boot = run->boot;
+    info.texts = run->texts;
+    info.plan_text = run->plan_text;
     info.uid = run->uid;
     info.name = run->name;
     info.kind = run->kind;
-    info.plan_text = run->plan_text;
     info.dir = run->dir;
     info.command = run->command;
     info.rules_hash = run->rules_hash;

@@ -144,13 +144,8 @@ void log_run_info_done(struct log_run_info *info)
 {
     if (!info)
         return;
-    free(info->uid);
-    free(info->name);
-    free(info->kind);
+    free(info->texts);
     free(info->plan_text);
-    free(info->dir);
-    free(info->command);
-    free(info->rules_hash);
     free(info->boot);
     *info = (struct log_run_info){0};
 }
@@ -182,6 +177,29 @@ int64_t log_read_nearest(sqlite3_stmt *row, int at)
  * long as the kernel allows. */
 enum { RUN_TEXT_MAX = 4 * 1024 * 1024 };
 
+/* Copies the strings into one block, except the boot, which follower.c replaces. */
+static void take_texts(sqlite3_stmt *row, struct log_run_info *run)
+{
+    const char **const texts[] = {&run->uid, &run->name,    &run->kind,
+                                  &run->dir, &run->command, &run->rules_hash};
+    enum { FIRST_COLUMN = 1 };
+    size_t lengths[ARRAY_LEN(texts)];
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        *texts[i] = (const char *)sqlite3_column_text(row, FIRST_COLUMN + (int)i);
+        lengths[i] = (size_t)sqlite3_column_bytes(row, FIRST_COLUMN + (int)i);
+        size += lengths[i] + 1;
+    }
+    char *end = run->texts = xcheck(malloc(size));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (lengths[i] > 0)
+            memcpy(end, *texts[i], lengths[i]);
+        end[lengths[i]] = '\0';
+        *texts[i] = end;
+        end += lengths[i] + 1;
+    }
+}
+
 static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
                      struct err *err)
 {
@@ -205,12 +223,7 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
     if (!is_sound)
         return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log is invalid",
                        (long long)run.number);
-    run.uid = db_column_copy(row, 1);
-    run.name = db_column_copy(row, 2);
-    run.kind = db_column_copy(row, 3);
-    run.dir = db_column_copy(row, 4);
-    run.command = db_column_copy(row, 5);
-    run.rules_hash = db_column_copy(row, 6);
+    take_texts(row, &run);
     run.boot = db_column_copy(row, 21);
     run.is_session = strcmp(run.kind, "agent") == 0;
     run.owner_alive =

@@ -56,14 +56,13 @@ static enum shown state_of(const struct log_run_info *run)
     }
 }
 
-/* Makes a row for the run, and moves the run's name into it. */
-static struct runs_row row_of(struct log_run_info *run)
+static struct runs_row row_of(const struct log_run_info *run)
 {
     const bool is_live = run->ended_at_ms == 0 && run->owner_alive;
     int64_t end = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
-    struct runs_row row = {
+    return (struct runs_row){
         .number = run->number,
-        .name = run->name,
+        .name = xstrdup(run->name),
         .shown = state_of(run),
         .is_live = is_live,
         .pid = run->pid,
@@ -77,8 +76,6 @@ static struct runs_row row_of(struct log_run_info *run)
         .events = run->last_seq,
         .waited_percent = -1,
     };
-    run->name = NULL;
-    return row;
 }
 
 /* Returns the index of a run's row, or the index at which to insert it. */
@@ -96,7 +93,7 @@ static size_t place_of(const struct runs_list *list, int64_t number)
     return low;
 }
 
-static void take_row(struct runs_list *list, struct log_run_info *run)
+static void take_row(struct runs_list *list, const struct log_run_info *run)
 {
     struct runs_row row = row_of(run);
     const size_t at = place_of(list, row.number);
