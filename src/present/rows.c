@@ -445,6 +445,13 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
     shown_lacks(state, task, rows_add(rows, "lacks", "lacks", ROW_PLAIN));
     shown_stale(state, task, rows_add(rows, "stale", "stale", ROW_PLAIN));
     shown_workspace(state, task, rows_add(rows, "where", "where", ROW_ASIDE));
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
+    if (attempt && attempt->host >= 0) {
+        const char *executor;
+        const char *host;
+        run_state_host_names(state, attempt->host, &executor, &host);
+        str_addf(rows_add(rows, "machine", "machine", ROW_PLAIN), "%s (%s)", host, executor);
+    }
 }
 
 /* Renderers. Panes of the cockpit have their own: preview_put_rows() and forensics_rows(). */

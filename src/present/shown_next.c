@@ -64,7 +64,8 @@ static void queued_next(const struct run_state *state, int task, const struct mo
         str_addf(out, "needs %s", needed_id(state, task));
         return;
     }
-    int place = 1 + number_set_before(&state->ready, task);
+    const bool is_away = state->plan->tasks[task].executor >= 0;
+    int place = 1 + number_set_before(is_away ? &state->ready_away : &state->ready, task);
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         if (gate->status == GATE_OPEN)
@@ -86,13 +87,29 @@ static void add_at(const struct shown_time *time, int64_t at_ms, struct str *out
     str_addf(out, "at %s", time->hms(at_ms, hms));
 }
 
+static void running_next(const struct run_state *state, int task, const struct moment *now,
+                         struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct moment *since = attempt ? &attempt->started : &it->since;
+    if (it->away_since.at_ms > 0)
+        add_since("no contact ", now->mono_ms - it->away_since.mono_ms, "", out);
+    else if (it->cancelling)
+        add_since("", now->mono_ms - it->cancelled_at.mono_ms, "", out);
+    else if (step->quiet)
+        add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
+    else
+        add_since("", now->mono_ms - since->mono_ms, "", out);
+}
+
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out)
 {
     const struct moment *now = &time->now;
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
-    const struct attempt_state *attempt = step_state_attempt(step);
     const int64_t since_ms = now->mono_ms - it->since.mono_ms;
     const bool stands = !shown_counts(state, orphaned);
 
@@ -114,13 +131,9 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
         break;
     }
     case SHOWN_RUNNING:
-        add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
-        break;
     case SHOWN_QUIET:
-        add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
-        break;
     case SHOWN_STOPPING:
-        add_since("", now->mono_ms - it->cancelled_at.mono_ms, "", out);
+        running_next(state, task, now, out);
         break;
     case SHOWN_QUEUED:
         queued_next(state, task, now, out);
@@ -249,12 +262,52 @@ static void running_now(const struct run_state *state, int task, const struct sh
     shown_duration(now->mono_ms - attempt->started.mono_ms, out);
     if (attempt->pid > 0 && !look->is_brief)
         str_addf(out, ", pid %lld", (long long)attempt->pid);
+    if (attempt->host >= 0) {
+        const char *executor;
+        const char *host;
+        run_state_host_names(state, attempt->host, &executor, &host);
+        str_addf(out, " on %s", host);
+    }
+    if (state->tasks[task].away_since.at_ms > 0) {
+        const int64_t left_ms = state->tasks[task].fence.mono_ms - now->mono_ms;
+        str_add(out, ", no contact for ");
+        shown_duration(now->mono_ms - state->tasks[task].away_since.mono_ms, out);
+        str_add(out, ", ends by itself within ");
+        shown_left(left_ms > 0 ? left_ms : 0, out);
+    }
     if (step->quiet) {
         str_add(out, ", no output for ");
         shown_duration(now->mono_ms - step->heard_mono_ms, out);
     }
     if (state->tasks[task].held)
         str_add(out, ", held: no more tries after this one");
+}
+
+/* Appends "waits for a slot; 2 of 2 in use", or the same of an executor: "waits for a slot of lab;
+ * 9 of 9 in use, gpu2 is down". */
+static void slots_now(const struct run_state *state, int task, struct str *out)
+{
+    const struct plan *plan = state->plan;
+    const struct plan_executor *executor = plan_task_executor(plan, &plan->tasks[task]);
+    if (!executor) {
+        str_addf(out, "waits for a slot; %d of %d in use", state->running - state->running_away,
+                 state->jobs);
+        return;
+    }
+    struct str down = {0};
+    int used = 0;
+    int slots = 0;
+    for (int i = 0; i < executor->host_count; i++) {
+        const int number = run_state_host(state, executor->name, executor->hosts[i].host);
+        const struct host_state *host = &state->hosts[number];
+        used += host->running;
+        slots += host->down ? 0 : executor->hosts[i].slots;
+        if (host->down)
+            str_addf(&down, ", %s is down", executor->hosts[i].host);
+    }
+    str_addf(out, "waits for a slot of %s; %d of %d in use%s", executor->name, used, slots,
+             str_text(&down));
+    str_done(&down);
 }
 
 /* Appends what the task waits for: a rate limit ("waits for the rate limit of claude, may start in
@@ -279,7 +332,7 @@ static void queued_now(const struct run_state *state, int task, const struct mom
     } else if (!state->started) {
         str_add(out, "the run has not started");
     } else if (state->tasks[task].unmet == 0) {
-        str_addf(out, "waits for a slot; %d of %d in use", state->running, state->jobs);
+        slots_now(state, task, out);
     } else {
         const char *before = "waits for ";
         for (int i = 0; i < planned->need_count; i++) {

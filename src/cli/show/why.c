@@ -1,11 +1,9 @@
 /* why.c - reads from the log how an attempt ended and why, and writes it as text and as JSON. */
 #include "show.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "attr.h"
 #include "clock.h"
 #include "event_text.h"
 #include "json.h"
@@ -41,27 +39,24 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
         why->circle.verdict.level = ENTROPY_STUCK;
 }
 
-/* Records a fact about the attempt, such as its workspace or its changes, as a row and as in the
- * log. */
+/* The labels of events that are shown as facts about the attempt. Events of its agent are shown as
+ * totals. */
+static const char *const fact_labels[EVENT_KIND_COUNT] = {
+    [EVENT_WORKSPACE_MADE] = "workspace",    [EVENT_WORKSPACE_SAVED] = "workspace",
+    [EVENT_WORKSPACE_RESET] = "workspace",   [EVENT_TREE_PROVEN] = "proof",
+    [EVENT_WORKSPACE_CHANGED] = "workspace", [EVENT_RESULT_KEPT] = "workspace",
+    [EVENT_SANDBOX_LACKS] = "lacks",         [EVENT_TIME_STOPPED] = "stopped",
+    [EVENT_SECRETS_CUT] = "secrets",         [EVENT_ATTEMPT_PLACED] = "machine",
+    [EVENT_CONTACT_LOST] = "contact",        [EVENT_CONTACT_FOUND] = "contact",
+};
+
+/* Records such a fact as a row and as in the log. */
 static void keep_fact(struct why *why, const struct run_state *state, const struct event *event)
 {
-    enum { FIRST = EVENT_WORKSPACE_MADE };
-    static const char *const labels[] = {
-        [EVENT_WORKSPACE_MADE - FIRST] = "workspace",
-        [EVENT_WORKSPACE_SAVED - FIRST] = "workspace",
-        [EVENT_WORKSPACE_RESET - FIRST] = "workspace",
-        [EVENT_TREE_PROVEN - FIRST] = "proof",
-        [EVENT_WORKSPACE_CHANGED - FIRST] = "workspace",
-        [EVENT_RESULT_KEPT - FIRST] = "workspace",
-        [EVENT_SANDBOX_LACKS - FIRST] = "lacks",
-        [EVENT_TIME_STOPPED - FIRST] = "stopped",
-        [EVENT_SECRETS_CUT - FIRST] = "secrets",
-    };
-    static_assert(ARRAY_LEN(labels) == EVENT_SECRETS_CUT - FIRST + 1, "every fact has its label");
     enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may contain any number of facts */
     if (why->facts_json.len > FACTS_BYTES_MAX)
         return;
-    const char *label = labels[event->kind - FIRST];
+    const char *label = fact_labels[event->kind];
     event_words_alone(state, event, rows_add(&why->facts, label, label, ROW_PLAIN));
     str_add(&why->facts_json, why->facts_json.len > 0 ? "," : "");
     event_json(state, follower_run(why->follower)->number, event, &why->facts_json);
@@ -76,9 +71,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
-    bool is_of_agent =
-        event->kind >= EVENT_AGENT_SESSION; /* events of the agent are shown as totals */
-    if (event_kind_is_fact(event->kind) && !is_of_agent)
+    if (event_kind_is_known(event->kind) && fact_labels[event->kind])
         keep_fact(why, state, event);
     switch (event->kind) {
     case EVENT_ATTEMPT_JUDGED:

@@ -59,6 +59,7 @@ struct remote {
     struct hand_spool spool;
     bool is_lost;       /* devs-hand reported that nothing of it is left, and how it ended is not
                            known */
+    bool is_damaged;    /* its spool cannot be read any further: it is left to its lease */
     bool is_away;       /* contact was lost, and that was reported */
     int64_t stamped_ms; /* when the stamp that was returned last had been received */
     int64_t fence_ms;   /* not before that time is it lost; 0 = not known */
@@ -465,13 +466,16 @@ static bool take_spool(struct remote *remote, const struct hand_frame *frame)
     struct hand_piece piece;
     if (!hand_piece_read(frame, &piece) || piece.offset != remote->spool.whole)
         return false;
+    contact_is_back(remote);
     const uint8_t *bytes = piece.bytes;
     size_t len = piece.len;
     remote->stage = REMOTE_RUNS;
     while (len > 0) {
         struct hand_frame inner;
-        if (hand_spool_read(&remote->spool, bytes, len, &inner) != HAND_WHOLE)
+        if (hand_spool_read(&remote->spool, bytes, len, &inner) != HAND_WHOLE) {
+            remote->is_damaged = true;
             return false;
+        }
         take_spool_frame(remote, &inner);
         bytes += inner.size;
         len -= inner.size;
@@ -506,9 +510,6 @@ static bool take_hello(struct remote *remote, const struct hand_frame *frame)
         send_bytes(remote, request);
         free(request);
         send_stamp(remote, HAND_GO, hello.stamp_ms);
-    } else {
-        contact_is_back(remote);
-        send_stamp(remote, HAND_HEARTBEAT, hello.stamp_ms);
     }
     if (remote->has_order)
         send_order(remote);
@@ -521,6 +522,7 @@ static bool take_finish(struct remote *remote, const struct hand_frame *frame)
     if (!hand_finish_read(frame, &finish))
         return false;
     remote->is_lost = finish.state == HAND_STATE_LOST;
+    remote->is_damaged = finish.state == HAND_STATE_DAMAGED;
     return true;
 }
 
@@ -531,6 +533,7 @@ static bool take_frame(struct remote *remote, const struct hand_frame *frame)
     case HAND_TICK:
         if (!hand_stamp_read(frame, &stamp_ms))
             return false;
+        contact_is_back(remote);
         send_stamp(remote, HAND_HEARTBEAT, stamp_ms);
         return true;
     case HAND_SPOOL:
@@ -627,8 +630,8 @@ static void wait_for_contact(struct remote *remote)
         remote->watcher.contact(remote->watcher.on.ctx, &fact);
     }
     const int64_t to_fence_ms = remote->fence_ms - now.mono_ms;
-    set_timer(remote, next_channel,
-              remote->retry_ms < to_fence_ms ? remote->retry_ms : to_fence_ms);
+    const bool tries_again = !remote->is_damaged && remote->retry_ms < to_fence_ms;
+    set_timer(remote, next_channel, tries_again ? remote->retry_ms : to_fence_ms);
     remote->retry_ms =
         2 * remote->retry_ms < REMOTE_RETRY_MS_MAX ? 2 * remote->retry_ms : REMOTE_RETRY_MS_MAX;
 }
