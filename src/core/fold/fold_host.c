@@ -1,5 +1,6 @@
 /* fold_host.c - attempts on other machines: their hosts, the slots in use there, and contact with
  * them. */
+#include <assert.h>
 #include <string.h>
 
 #include "fold.h"
@@ -60,6 +61,7 @@ int run_state_free_host(const struct run_state *state, int task)
 
 void fold_attempt_placed(const struct fold *fold)
 {
+    assert(fold->step);
     struct run_state *state = fold->state;
     struct attempt_state *attempt = step_state_latest(fold->step);
     attempt->host =
@@ -70,6 +72,7 @@ void fold_attempt_placed(const struct fold *fold)
 
 void fold_leave_host(const struct fold *fold)
 {
+    assert(fold->step);
     const struct attempt_state *attempt = step_state_latest(fold->step);
     fold->task->away_since = fold->task->fence = (struct moment){0};
     if (attempt->host < 0)

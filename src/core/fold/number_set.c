@@ -110,7 +110,7 @@ int number_set_first(const struct number_set *set)
 int number_set_next(const struct number_set *set, int number)
 {
     assert(number >= -1);
-    for (size_t at = (size_t)(number + 1); at < (size_t)set->size;) {
+    for (size_t at = (size_t)number + 1; at < (size_t)set->size;) {
         const uint64_t rest = set->words[at / WORD_BITS] >> at % WORD_BITS;
         if (rest != 0)
             return (int)at + __builtin_ctzll(rest);

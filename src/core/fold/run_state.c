@@ -70,6 +70,7 @@ int64_t fold_span_ms(int64_t ms)
  * placed once. */
 static bool is_sound_place(const struct fold *fold)
 {
+    assert(fold->step);
     const struct event *event = fold->event;
     const struct plan *plan = fold->state->plan;
     const int executor = plan->tasks[event->task].executor;
