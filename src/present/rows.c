@@ -450,7 +450,7 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
         const char *executor;
         const char *host;
         run_state_host_names(state, attempt->host, &executor, &host);
-        str_addf(rows_add(rows, "machine", "machine", ROW_PLAIN), "%s (%s)", host, executor);
+        str_addf(rows_add(rows, "host", "host", ROW_PLAIN), "%s (%s)", host, executor);
     }
 }
 

@@ -46,7 +46,7 @@ static const char *const fact_labels[EVENT_KIND_COUNT] = {
     [EVENT_WORKSPACE_RESET] = "workspace",   [EVENT_TREE_PROVEN] = "proof",
     [EVENT_WORKSPACE_CHANGED] = "workspace", [EVENT_RESULT_KEPT] = "workspace",
     [EVENT_SANDBOX_LACKS] = "lacks",         [EVENT_TIME_STOPPED] = "stopped",
-    [EVENT_SECRETS_CUT] = "secrets",         [EVENT_ATTEMPT_PLACED] = "machine",
+    [EVENT_SECRETS_CUT] = "secrets",         [EVENT_ATTEMPT_PLACED] = "host",
     [EVENT_CONTACT_LOST] = "contact",        [EVENT_CONTACT_FOUND] = "contact",
 };
 

@@ -57,14 +57,14 @@ struct remote {
     bool is_refused;         /* devs-hand refused what this channel asked for: see `refused` */
     struct hand_refused refused;
     struct hand_spool spool;
-    bool is_lost;       /* devs-hand reported that nothing of it is left, and how it ended is not
-                           known */
-    bool is_damaged;    /* its spool cannot be read any further: it is left to its lease */
-    bool is_away;       /* contact was lost, and that was reported */
-    int64_t stamped_ms; /* when the stamp that was returned last had been received */
-    int64_t fence_ms;   /* not before that time is it lost; 0 = not known */
-    int64_t retry_ms;   /* delay before the next channel */
-    bool has_order;     /* the execution is to end, in this mode */
+    bool is_lost;     /* devs-hand reported that nothing of it is left, and how it ended is not
+                         known */
+    bool is_damaged;  /* its spool cannot be read any further: it is left to its lease */
+    bool is_away;     /* contact was lost, and that was reported */
+    int64_t heard_ms; /* when the machine was last heard; 0 = not yet */
+    int64_t fence_ms; /* not before that time is it lost; 0 = not known */
+    int64_t retry_ms; /* delay before the next channel */
+    bool has_order;   /* the execution is to end, in this mode */
     enum cancel_mode order;
     bool timed_out;
     int64_t started_ms; /* when the command was reported as started; 0 = not yet */
@@ -337,8 +337,7 @@ static void send_stamp(struct remote *remote, enum hand_type type, uint64_t stam
     add_stamp(&bytes, type, stamp_ms);
     send_bytes(remote, &bytes);
     const int64_t lease_ms = remote->call.place.executor->lease_ms;
-    remote->stamped_ms = now_mono_ms();
-    remote->fence_ms = remote->stamped_ms + lease_ms + remote->call.grace_ms + REMOTE_KILL_MS;
+    remote->fence_ms = now_mono_ms() + lease_ms + remote->call.grace_ms + REMOTE_KILL_MS;
 }
 
 static void add_frame(struct str *out, enum hand_type type, const char *bytes, size_t len)
@@ -620,7 +619,7 @@ static void wait_for_contact(struct remote *remote)
         return;
     }
     if (!remote->is_away) {
-        const int64_t heard_ms = remote->stamped_ms > 0 ? remote->stamped_ms : now.mono_ms;
+        const int64_t heard_ms = remote->heard_ms > 0 ? remote->heard_ms : now.mono_ms;
         struct event fact = event_new(EVENT_CONTACT_LOST);
         fact.contact_lost.since =
             (struct moment){.at_ms = now.at_ms - (now.mono_ms - heard_ms), .mono_ms = heard_ms};
@@ -725,6 +724,7 @@ static void channel_output(void *ctx, int stream, const char *bytes, size_t len)
         str_add_n(&remote->errors, bytes, len < room ? len : room);
         return;
     }
+    remote->heard_ms = now_mono_ms();
     str_add_n(&remote->in, bytes, len);
     if (!read_frames(remote) && remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
