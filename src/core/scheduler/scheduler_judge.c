@@ -81,6 +81,23 @@ static int first_away(const struct run_state *state)
     return -1;
 }
 
+/* Returns the task of a gate's line that starts next. A task without a slot does not keep those
+ * behind it from starting. Returns -1 if there is none. O(line). */
+static int next_in_line(const struct run_state *state, const struct gate_state *gate,
+                        int64_t now_mono_ms)
+{
+    const int first = gate_next(gate);
+    if (has_slot(state, first))
+        return first;
+    const bool waits_for_chosen = gate->status == GATE_CLOSED && now_mono_ms < gate->due.mono_ms;
+    if (state->plan->executor_count == 0 || waits_for_chosen)
+        return -1;
+    int task = -1;
+    while ((task = number_set_next(&gate->line, task)) >= 0 && !has_slot(state, task))
+        continue;
+    return task;
+}
+
 int scheduler_next_ready(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
@@ -94,8 +111,8 @@ int scheduler_next_ready(const struct scheduling *now)
         const struct gate_state *gate = &state->gates[i];
         if (gate->line.count == 0 || !gate_lets_start(gate, now->input->now.mono_ms))
             continue;
-        int next = gate_next(gate);
-        if (!has_slot(state, next))
+        const int next = next_in_line(state, gate, now->input->now.mono_ms);
+        if (next < 0)
             continue;
         if (first < 0 || next < first)
             first = next;

@@ -252,6 +252,8 @@ int attempt_host(const struct attempt *attempt)
 static void on_contact(void *ctx, const struct event *fact)
 {
     struct attempt *attempt = ctx;
+    attempt->is_away = fact->kind == EVENT_CONTACT_LOST;
+    attempt->heard_ms = clock_now().mono_ms; /* without contact, silence means nothing */
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
 }
 

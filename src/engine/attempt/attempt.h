@@ -116,6 +116,7 @@ struct attempt {
     struct remote *remote;       /* the same for an attempt on another machine, else NULL */
     struct remote_words *words;  /* owned; what `remote` borrows; NULL = none */
     bool is_attached;            /* an earlier engine started it */
+    bool is_away;                /* there is no contact to its machine */
     struct child_end end;
     char *start_why;   /* owned; why the attempt could not be started; NULL = no error */
     int memory_killed; /* see classify_input */

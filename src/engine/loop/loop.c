@@ -79,6 +79,7 @@ static void close_handles(struct loop *loop)
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     if (loop->watch)
         uv_close((uv_handle_t *)&loop->on_bell, NULL);
+    loop_hosts_leave(loop);
     jobs_close(loop->jobs);
     loop->jobs = NULL;
 }

@@ -491,6 +491,8 @@ struct loop_host;
 
 /* Prepares the hosts of the plan. Probes those that an earlier engine has found to be down. */
 void loop_hosts_open(struct loop *loop);
+/* Ends what would only delay the exit of devs. Folders are still removed, unless it was stopped. */
+void loop_hosts_leave(struct loop *loop);
 void loop_hosts_close(struct loop *loop);
 /* Reports that the host does not answer: nothing is started there until a probe succeeds. */
 void loop_host_is_down(struct loop *loop, int number, const char *why);

@@ -21,10 +21,12 @@ enum {
 struct loop_host {
     struct loop *loop; /* borrowed */
     int number;        /* in state.hosts */
-    bool is_down, is_busy;
-    int64_t probe_ms; /* delay before the next probe */
-    int64_t due_ms;   /* when it is due; INT64_MAX = not */
-    struct str *done; /* owned, each: names of folders to be removed */
+    bool is_down;
+    struct child *errand; /* borrowed; NULL = none */
+    bool is_probe;        /* what the errand is */
+    int64_t probe_ms;     /* delay before the next probe */
+    int64_t due_ms;       /* when it is due; INT64_MAX = not */
+    struct str *done;     /* owned, each: names of folders to be removed */
     size_t done_count, done_cap;
     size_t going; /* the first ones are being removed */
 };
@@ -54,13 +56,22 @@ static void forget_names(struct loop_host *host, size_t count)
 void loop_hosts_close(struct loop *loop)
 {
     for (int i = 0; i < loop->host_count; i++) {
-        assert(!loop->hosts[i].is_busy);
+        assert(!loop->hosts[i].errand);
         forget_names(&loop->hosts[i], loop->hosts[i].done_count);
         free(loop->hosts[i].done);
     }
     free(loop->hosts);
     loop->hosts = NULL;
     loop->host_count = 0;
+}
+
+void loop_hosts_leave(struct loop *loop)
+{
+    for (int i = 0; i < loop->host_count; i++) {
+        const struct loop_host *host = &loop->hosts[i];
+        if (host->errand && (host->is_probe || loop->stopping))
+            child_cancel(host->errand, CANCEL_KILL);
+    }
 }
 
 static void queue_state(struct loop_host *host, const char *why)
@@ -117,7 +128,13 @@ static void probed(void *ctx, int code, const char *errors)
 {
     struct loop_host *host = ctx;
     (void)errors;
-    host->is_busy = false;
+    host->errand = NULL;
+    if (host->loop->leaving)
+        return;
+    if (!host->is_down) { /* an attempt has found it meanwhile */
+        remove_folders(host);
+        return;
+    }
     if (code == 0) {
         loop_host_is_up(host->loop, host->number);
         return;
@@ -136,13 +153,13 @@ void loop_probe_hosts(struct loop *loop, int64_t now_ms)
                 loop_alarm(loop, host->due_ms);
             continue;
         }
-        if (host->is_busy)
+        if (host->errand)
             continue;
         struct remote_place place;
         find_place(host, &place);
-        host->is_busy = true;
         host->due_ms = INT64_MAX;
-        remote_probe(loop->nursery, &place, host, probed);
+        host->is_probe = true;
+        host->errand = remote_probe(loop->nursery, &place, host, probed);
     }
 }
 
@@ -151,7 +168,7 @@ static void folders_removed(void *ctx, int code, const char *errors)
     struct loop_host *host = ctx;
     (void)code; /* what could not be removed stays there */
     (void)errors;
-    host->is_busy = false;
+    host->errand = NULL;
     forget_names(host, host->going);
     host->going = 0;
     host->loop->wanted = true; /* the engine may be able to exit now */
@@ -161,12 +178,14 @@ static void folders_removed(void *ctx, int code, const char *errors)
 static void remove_folders(struct loop_host *host)
 {
     struct remote_place place;
-    if (host->is_busy || host->is_down || host->done_count == 0)
+    const bool may_start = !host->loop->leaving || !host->loop->stopping;
+    if (host->errand || host->is_down || host->done_count == 0 || !may_start)
         return;
     find_place(host, &place);
-    host->is_busy = true;
+    host->is_probe = false;
     host->going = host->done_count < REMOTE_CLEAN_MAX ? host->done_count : REMOTE_CLEAN_MAX;
-    remote_clean(host->loop->nursery, &place, host->done, host->going, host, folders_removed);
+    host->errand =
+        remote_clean(host->loop->nursery, &place, host->done, host->going, host, folders_removed);
 }
 
 void loop_host_clean(struct loop *loop, int number, const char *name)

@@ -171,7 +171,7 @@ static int64_t quiet_ms(const struct loop *loop)
 /* Returns when the attempt will have been silent for too long; INT64_MAX = never. */
 static int64_t idle_due(const struct attempt *attempt)
 {
-    const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle;
+    const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle || attempt->is_away;
     if (attempt->stage != ATTEMPT_RUNS || may_idle)
         return INT64_MAX;
     return attempt->heard_ms + attempt->plan->quiet_ms;

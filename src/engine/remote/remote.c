@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 
 #include "clock.h"
 #include "hand_protocol.h"
+#include "run_state.h"
 #include "str.h"
 #include "text.h"
 #include "xalloc.h"
@@ -57,14 +59,17 @@ struct remote {
     bool is_refused;         /* devs-hand refused what this channel asked for: see `refused` */
     struct hand_refused refused;
     struct hand_spool spool;
-    bool is_lost;     /* devs-hand reported that nothing of it is left, and how it ended is not
-                         known */
-    bool is_damaged;  /* its spool cannot be read any further: it is left to its lease */
-    bool is_away;     /* contact was lost, and that was reported */
-    int64_t heard_ms; /* when the machine was last heard; 0 = not yet */
-    int64_t fence_ms; /* not before that time is it lost; 0 = not known */
-    int64_t retry_ms; /* delay before the next channel */
-    bool has_order;   /* the execution is to end, in this mode */
+    bool is_lost;       /* devs-hand reported that nothing of it is left, and how it ended is not
+                           known */
+    bool is_damaged;    /* its spool cannot be read any further: it is left to its lease */
+    bool is_noise;      /* what this channel runs is not devs-hand */
+    bool is_last_try;   /* the present channel was begun after the fence */
+    bool is_given_up;   /* a person has killed it, and its end is not waited for any more */
+    bool is_away;       /* contact was lost, and that was reported */
+    int64_t heard_ms;   /* when the machine was last heard; 0 = not yet */
+    int64_t fence_ms;   /* not before that time is it lost; 0 = not known */
+    int64_t retry_ms;   /* delay before the next channel */
+    bool has_order;     /* the execution is to end, in this mode */
     enum cancel_mode order;
     bool timed_out;
     int64_t started_ms; /* when the command was reported as started; 0 = not yet */
@@ -78,6 +83,17 @@ struct remote {
 static int64_t now_mono_ms(void)
 {
     return clock_now().mono_ms;
+}
+
+static bool has_kill(const struct remote *remote)
+{
+    return remote->has_order && remote->order == CANCEL_KILL;
+}
+
+static void set_timer(struct remote *remote, uv_timer_cb rings, int64_t wait_ms)
+{
+    uv_update_time(remote->loop);
+    (void)uv_timer_start(&remote->timer, rings, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
 }
 
 /* Command lines. */
@@ -228,7 +244,10 @@ static void report_failure(struct remote *remote, int code, const char *before, 
 {
     const struct remote_watcher watcher = remote->watcher;
     struct err err = {0};
-    (void)err_set(&err, ERR_IO, "%s: %s%s", remote->call.place.host, before, what);
+    struct str clean = {0};
+    text_clean(&clean, what, strlen(what)); /* the other machine may have sent it */
+    (void)err_set(&err, ERR_IO, "%s: %s%s", remote->call.place.host, before, str_text(&clean));
+    str_done(&clean);
     let_go(remote);
     watcher.on.failed(watcher.on.ctx, code, &err);
 }
@@ -243,6 +262,19 @@ static void report_lost(struct remote *remote, enum outcome_proof proof)
     report_end(remote, &outcome);
 }
 
+/* Returns a number of the other machine as far as an event can have it. */
+static int64_t cut_number(uint64_t number)
+{
+    return number < (uint64_t)FOLD_DELAY_MAX_MS ? (int64_t)number : FOLD_DELAY_MAX_MS;
+}
+
+/* Returns whether the end says how the work ended: all of its output is there, and if it exited
+ * with 0, nothing of it is left. */
+static bool is_whole_end(const struct hand_end *end)
+{
+    return end->spool_errno == 0 && (end->proven || end->ended != HAND_EXITED || end->code != 0);
+}
+
 /* Reports the end that devs-hand has recorded. */
 static void report_hand_end(struct remote *remote)
 {
@@ -250,10 +282,10 @@ static void report_hand_end(struct remote *remote)
     const struct hand_end *end = &remote->spool.end;
     struct outcome outcome = {
         .kind = OUTCOME_LOST,
-        .processes_left = (int)end->remaining,
-        .ran_ms = (int64_t)end->ran_ms,
-        .rss_kib_max = (int64_t)end->max_rss_kib,
-        .cpu_ms = (int64_t)((end->user_us + end->system_us) / US_PER_MS),
+        .processes_left = end->remaining < INT_MAX ? (int)end->remaining : INT_MAX,
+        .ran_ms = cut_number(end->ran_ms),
+        .rss_kib_max = cut_number(end->max_rss_kib),
+        .cpu_ms = cut_number(end->user_us / US_PER_MS + end->system_us / US_PER_MS),
         .proof = end->proven ? PROOF_REAPED : PROOF_NONE,
     };
     const int code = (int)end->code;
@@ -266,6 +298,8 @@ static void report_hand_end(struct remote *remote)
     }
     switch (end->why) {
     case HAND_WHY_OWN:
+        if (!is_whole_end(end))
+            break;
         outcome.kind = end->ended == HAND_SIGNALED ? OUTCOME_SIGNAL : OUTCOME_EXIT;
         outcome.code = code;
         break;
@@ -333,7 +367,12 @@ static void send_order(struct remote *remote)
  * stamp was received. */
 static void send_stamp(struct remote *remote, enum hand_type type, uint64_t stamp_ms)
 {
+    enum { QUEUE_MAX = 64 * 1024 };
     struct str bytes = {0};
+    /* The other side does not read. More of the same would only fill our memory. */
+    if (type == HAND_HEARTBEAT && remote->pipe &&
+        uv_stream_get_write_queue_size((uv_stream_t *)remote->pipe) > QUEUE_MAX)
+        return;
     add_stamp(&bytes, type, stamp_ms);
     send_bytes(remote, &bytes);
     const int64_t lease_ms = remote->call.place.executor->lease_ms;
@@ -423,6 +462,7 @@ static bool make_request(struct remote *remote, struct err *err)
 static void contact_is_back(struct remote *remote)
 {
     remote->retry_ms = REMOTE_RETRY_MS_MIN;
+    remote->is_last_try = false;
     if (!remote->is_away)
         return;
     remote->is_away = false;
@@ -438,8 +478,8 @@ static void time_is_up(uv_timer_t *timer)
 
 static void begin_timeout(struct remote *remote)
 {
-    if (remote->call.timeout_ms == 0)
-        return;
+    if (remote->call.timeout_ms == 0 || has_kill(remote))
+        return; /* `timeout` is that of the kill then */
     /* After a break, the command has been running for some time already. That time is not known
      * exactly, because the clocks of two machines differ, so it is not counted. */
     remote->timeout_due_ms = now_mono_ms() + remote->call.timeout_ms;
@@ -482,14 +522,22 @@ static bool take_spool(struct remote *remote, const struct hand_frame *frame)
     return true;
 }
 
+/* Nothing has arrived for too long, although devs-hand sends ticks. */
+static void channel_is_silent(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    if (remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL);
+}
+
 /* Answers the hello: with the request in the first channel. */
 static bool take_hello(struct remote *remote, const struct hand_frame *frame)
 {
     struct hand_hello hello;
-    (void)uv_timer_stop(&remote->timer);
     if (!hand_hello_read(frame, &hello))
         return false;
     remote->has_hello = true;
+    set_timer(remote, channel_is_silent, REMOTE_SILENT_MS);
     if (hello.protocol != HAND_PROTOCOL) {
         struct str text = {0};
         str_addf(&text, "version %u of the protocol (%s); this devs needs version %d",
@@ -525,6 +573,13 @@ static bool take_finish(struct remote *remote, const struct hand_frame *frame)
     return true;
 }
 
+/* Returns whether an attempt may have been started although devs-hand ended with a refusal. */
+static bool may_have_started(enum hand_exit code)
+{
+    return code == HAND_EXIT_RUNNING || code == HAND_EXIT_CHANNEL || code == HAND_EXIT_LOST ||
+           code == HAND_EXIT_DAMAGED;
+}
+
 static bool take_frame(struct remote *remote, const struct hand_frame *frame)
 {
     uint64_t stamp_ms = 0;
@@ -541,7 +596,9 @@ static bool take_frame(struct remote *remote, const struct hand_frame *frame)
         return take_finish(remote, frame);
     case HAND_REFUSED:
         remote->is_refused = hand_refused_read(frame, &remote->refused);
-        remote->is_request_refused = remote->is_refused && remote->is_first_channel;
+        remote->is_request_refused = remote->is_refused && remote->is_first_channel &&
+                                     remote->stage != REMOTE_RUNS &&
+                                     !may_have_started(remote->refused.code);
         return remote->is_refused;
     default:
         return false;
@@ -563,6 +620,7 @@ static bool read_frames(struct remote *remote)
         at += skipped;
         if (got == HAND_MORE)
             break;
+        remote->is_noise = got == HAND_BAD && !remote->has_hello;
         ok = got == HAND_WHOLE &&
              (remote->has_hello ? take_frame(remote, &frame) : take_hello(remote, &frame));
         if (got == HAND_WHOLE)
@@ -592,29 +650,31 @@ static void channel_started(void *ctx)
     remote->feed = -1;
 }
 
+static bool is_past_fence(const struct remote *remote)
+{
+    return remote->fence_ms > 0 && now_mono_ms() >= remote->fence_ms;
+}
+
 static void next_channel(uv_timer_t *timer)
 {
     struct remote *remote = timer->data;
-    if (remote->fence_ms > 0 && now_mono_ms() >= remote->fence_ms)
+    if (remote->is_damaged && is_past_fence(remote)) {
         report_lost(remote, PROOF_FENCED);
-    else
-        open_channel(remote);
+        return;
+    }
+    remote->is_last_try = is_past_fence(remote);
+    open_channel(remote);
 }
 
-static void set_timer(struct remote *remote, uv_timer_cb rings, int64_t wait_ms)
-{
-    uv_update_time(remote->loop);
-    (void)uv_timer_start(&remote->timer, rings, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
-}
-
-/* Contact was lost: attaches again after a while, or reports it as lost once the fence is over. */
+/* Contact was lost: attaches again after a while. Once the fence is over, tries a last time,
+ * because its end may be recorded there, then reports it as lost. */
 static void wait_for_contact(struct remote *remote)
 {
     const struct moment now = clock_now();
     if (remote->fence_ms == 0) /* the last stamp was returned by an earlier devs */
         remote->fence_ms = now.mono_ms + remote->call.place.executor->lease_ms +
                            remote->call.grace_ms + REMOTE_KILL_MS;
-    if (now.mono_ms >= remote->fence_ms) {
+    if (is_past_fence(remote) && (remote->is_last_try || remote->is_damaged)) {
         report_lost(remote, PROOF_FENCED);
         return;
     }
@@ -628,7 +688,8 @@ static void wait_for_contact(struct remote *remote)
         remote->is_away = true;
         remote->watcher.contact(remote->watcher.on.ctx, &fact);
     }
-    const int64_t to_fence_ms = remote->fence_ms - now.mono_ms;
+    const int64_t left_ms = remote->fence_ms - now.mono_ms;
+    const int64_t to_fence_ms = left_ms > 0 ? left_ms : 0;
     const bool tries_again = !remote->is_damaged && remote->retry_ms < to_fence_ms;
     set_timer(remote, next_channel, tries_again ? remote->retry_ms : to_fence_ms);
     remote->retry_ms =
@@ -665,6 +726,8 @@ static void report_no_start(struct remote *remote, const struct outcome *outcome
     else if (remote->has_hello)
         report_failure(remote, START_EXECUTOR_DOWN, "",
                        has_line ? str_text(&line) : "the connection broke");
+    else if (remote->is_noise)
+        report_failure(remote, START_HAND_MISSING, "", "what was started there is not devs-hand");
     else if (code == SHELL_NOT_FOUND || code == SHELL_NOT_EXECUTABLE)
         report_failure(remote, START_HAND_MISSING, "",
                        has_line ? str_text(&line) : "devs-hand is not there");
@@ -696,6 +759,8 @@ static void channel_is_over(struct remote *remote, const struct outcome *outcome
         report_no_start(remote, outcome);
     else if (remote->is_lost || (remote->is_refused && remote->refused.code == HAND_EXIT_LOST))
         report_lost(remote, PROOF_REAPED);
+    else if (remote->is_given_up)
+        report_lost(remote, PROOF_NONE);
     else
         wait_for_contact(remote);
 }
@@ -726,17 +791,12 @@ static void channel_output(void *ctx, int stream, const char *bytes, size_t len)
     }
     remote->heard_ms = now_mono_ms();
     str_add_n(&remote->in, bytes, len);
+    if (remote->has_hello && remote->channel)
+        set_timer(remote, channel_is_silent, REMOTE_SILENT_MS);
     if (!read_frames(remote) && remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
     /* The recorded end is the end: what ssh still does is not waited for. */
     else if (remote->spool.stage == HAND_STAGE_ENDED && remote->channel)
-        child_cancel(remote->channel, CANCEL_KILL);
-}
-
-static void hello_is_late(uv_timer_t *timer)
-{
-    struct remote *remote = timer->data;
-    if (remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
 }
 
@@ -747,7 +807,7 @@ static void open_channel(struct remote *remote)
 
     str_clear(&remote->in);
     str_clear(&remote->errors);
-    remote->has_hello = remote->is_refused = false;
+    remote->has_hello = remote->is_refused = remote->is_noise = false;
     remote->is_first_channel = remote->request != NULL;
     if (pipe2(fds, O_CLOEXEC) != 0) {
         struct err err = {0};
@@ -782,7 +842,7 @@ static void open_channel(struct remote *remote)
                                           .output = channel_output,
                                           .ended = channel_ended};
     remote->channel = child_start(remote->nursery, &child, &watcher);
-    set_timer(remote, hello_is_late, REMOTE_HELLO_MS);
+    set_timer(remote, channel_is_silent, REMOTE_HELLO_MS);
 }
 
 /* Requests of the engine. */
@@ -814,10 +874,27 @@ int64_t remote_pid(const struct remote *remote)
     return remote->spool.started.command;
 }
 
+/* A killed attempt has not ended in time. */
+static void gives_up(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    remote->is_given_up = true;
+    if (remote->channel)
+        child_cancel(remote->channel, CANCEL_KILL); /* channel_is_over() continues */
+    else
+        report_lost(remote, PROOF_NONE);
+}
+
 static void end_remote(struct remote *remote, enum cancel_mode mode)
 {
-    if (remote->has_order && (remote->order == CANCEL_KILL || mode == remote->order))
+    if (has_kill(remote) || (remote->has_order && mode == remote->order))
         return;
+    if (mode == CANCEL_KILL && remote->stage != REMOTE_CONNECTS) {
+        const int64_t connecting_ms = remote->channel ? REMOTE_CONNECTING_MS : 0;
+        const int64_t wait_ms = remote->is_away ? connecting_ms : REMOTE_KILLED_MS;
+        uv_update_time(remote->loop);
+        (void)uv_timer_start(&remote->timeout, gives_up, (uint64_t)wait_ms, 0);
+    }
     remote->has_order = true;
     remote->order = mode;
     if (remote->stage == REMOTE_CONNECTS && remote->channel)
@@ -842,7 +919,13 @@ void remote_time_out(struct remote *remote)
 
 void remote_stood_still(struct remote *remote, int64_t still_ms)
 {
-    if (remote->stage != REMOTE_RUNS || !uv_is_active((uv_handle_t *)&remote->timeout))
+    /* Of two machines, only this one was suspended. Its network may need a while, so the end that
+     * may be recorded there is asked for until then. */
+    const int64_t back_ms = now_mono_ms() + REMOTE_BACK_MS;
+    if (remote->fence_ms > 0 && remote->fence_ms < back_ms)
+        remote->fence_ms = back_ms;
+    if (remote->stage != REMOTE_RUNS || has_kill(remote) ||
+        !uv_is_active((uv_handle_t *)&remote->timeout))
         return;
     remote->timeout_due_ms += still_ms;
     const int64_t wait_ms = remote->timeout_due_ms - now_mono_ms();
@@ -897,8 +980,8 @@ static void errand_ended(void *ctx, const struct child_end *end)
 }
 
 /* Takes over the command. */
-static void run_errand(struct nursery *nursery, const struct remote_place *place,
-                       struct str *command, void *ctx, remote_done_fn *done)
+static struct child *run_errand(struct nursery *nursery, const struct remote_place *place,
+                                struct str *command, void *ctx, remote_done_fn *done)
 {
     struct errand *errand = xcalloc(1, sizeof(*errand));
     errand->ctx = ctx;
@@ -917,20 +1000,20 @@ static void run_errand(struct nursery *nursery, const struct remote_place *place
                                           .failed = errand_failed,
                                           .output = errand_output,
                                           .ended = errand_ended};
-    (void)child_start(nursery, &child, &watcher);
+    return child_start(nursery, &child, &watcher);
 }
 
-void remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
-                  remote_done_fn *done)
+struct child *remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
+                           remote_done_fn *done)
 {
     struct str command = {0};
     str_add(&command, "exec ");
     add_hand(place->executor, "--version", NULL, &command);
-    run_errand(nursery, place, &command, ctx, done);
+    return run_errand(nursery, place, &command, ctx, done);
 }
 
-void remote_clean(struct nursery *nursery, const struct remote_place *place,
-                  const struct str *names, size_t count, void *ctx, remote_done_fn *done)
+struct child *remote_clean(struct nursery *nursery, const struct remote_place *place,
+                           const struct str *names, size_t count, void *ctx, remote_done_fn *done)
 {
     struct str command = {0};
     for (size_t i = 0; i < count; i++) {
@@ -946,5 +1029,5 @@ void remote_clean(struct nursery *nursery, const struct remote_place *place,
         str_add(&command, " 2>/dev/null; true");
         str_done(&dir);
     }
-    run_errand(nursery, place, &command, ctx, done);
+    return run_errand(nursery, place, &command, ctx, done);
 }

@@ -27,10 +27,14 @@ enum {
     REMOTE_INPUT_MAX = 64 * 1024 * 1024, /* maximum bytes of stdin, which are kept in memory */
     REMOTE_RETRY_MS_MIN = 500,           /* delay before the first new channel; doubles each time */
     REMOTE_RETRY_MS_MAX = 15 * 1000,
-    REMOTE_CONNECT_S = 20,       /* how long ssh may take to connect */
-    REMOTE_HELLO_MS = 60 * 1000, /* how long devs-hand may take to report that it runs */
-    REMOTE_KILL_MS = 12 * 1000,  /* how long devs-hand may take to kill what ignores TERM */
-    REMOTE_ERRORS_MAX = 4096,    /* bytes of ssh's stderr that are kept */
+    REMOTE_CONNECT_S = 20,        /* how long ssh may take to connect */
+    REMOTE_HELLO_MS = 60 * 1000,  /* how long devs-hand may take to report that it runs */
+    REMOTE_SILENT_MS = 60 * 1000, /* how long a channel may be silent; ticks come every 10 s */
+    REMOTE_KILL_MS = 12 * 1000,   /* how long devs-hand may take to kill what ignores TERM */
+    REMOTE_KILLED_MS = REMOTE_KILL_MS + 3 * 1000, /* how long the end after KILL is waited for */
+    REMOTE_CONNECTING_MS = 3 * 1000, /* the same without contact, while a channel is connecting */
+    REMOTE_BACK_MS = 60 * 1000, /* how long a machine that was suspended may need for its network */
+    REMOTE_ERRORS_MAX = 4096,   /* bytes of ssh's stderr that are kept */
 };
 
 /* An entry of the environment of everything that runs on another machine. */
@@ -78,7 +82,8 @@ struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
 int64_t remote_pid(const struct remote *remote);
 
 /* Ends the execution on a person's request, or as if its timeout had expired. Without contact, the
- * request is sent with the next channel. */
+ * request is sent with the next channel; with CANCEL_KILL, the execution is reported as canceled
+ * without a proof, and ends there by its lease. */
 void remote_cancel(struct remote *remote, enum cancel_mode mode);
 /* See remote_cancel(). Does nothing before the command has started. */
 void remote_time_out(struct remote *remote);
@@ -91,12 +96,13 @@ enum { REMOTE_CLEAN_MAX = 200 }; /* folders that one connection removes */
 /* Called once, with the exit code of ssh, or -1, and the last line that it wrote to stderr. */
 typedef void remote_done_fn(void *ctx, int code, const char *error);
 
-/* Finds out whether the machine answers and has devs-hand: exit code 0. */
-void remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
-                  remote_done_fn *done);
+/* Finds out whether the machine answers and has devs-hand: exit code 0. Until `done` is called, the
+ * returned child may be canceled. */
+struct child *remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
+                           remote_done_fn *done);
 /* Removes the folders of ended attempts; `names` as in struct remote_call, at most
- * REMOTE_CLEAN_MAX. */
-void remote_clean(struct nursery *nursery, const struct remote_place *place,
-                  const struct str *names, size_t count, void *ctx, remote_done_fn *done);
+ * REMOTE_CLEAN_MAX. The returned child as in remote_probe(). */
+struct child *remote_clean(struct nursery *nursery, const struct remote_place *place,
+                           const struct str *names, size_t count, void *ctx, remote_done_fn *done);
 
 #endif
