@@ -20,6 +20,7 @@ import time
 from sshd import Hosts, LIMIT_S, is_here
 
 DEVS, HAND = (os.path.abspath(path) for path in sys.argv[1:3])
+HERE = os.path.dirname(os.path.abspath(__file__))
 ONCE = {"max_attempts": 1}
 
 
@@ -344,8 +345,144 @@ def secrets(case):
     want("cut out of the output", b"s3cr3t-value" in case.output(), False)
 
 
+def peak_kib(run):
+    """Waits for the end of devs. Returns the largest amount of memory that was seen."""
+    most = 0
+    while run.poll() is None:
+        try:
+            with open(f"/proc/{run.pid}/status", encoding="ascii") as file:
+                sizes = [int(line.split()[1]) for line in file if line.startswith("VmRSS")]
+        except OSError:
+            break
+        most = max([most] + sizes)
+        time.sleep(0.05)  # between samples
+    run.wait()
+    return most
+
+
+def start_liar(case, way, **more):
+    """A run on a host whose devs-hand lies; see liar.py."""
+    shutil.rmtree(f"{case.dir}/.devs", ignore_errors=True)
+    if os.path.exists("started"):
+        os.unlink("started")
+    shutil.copy(f"{HERE}/liar.py", "liar.py")
+    with open("liar", "w", encoding="ascii") as file:
+        file.write(f"#!/bin/sh\nexec '{sys.executable}' '{case.dir}/liar.py' {way} \"$@\"\n")
+    os.chmod("liar", 0o755)
+    case.plan([task("a", step("true", policy=ONCE))], hand=f"{case.dir}/liar", **more)
+    return case.start("run", "--plain", "plan.json")
+
+
+def liars(case):
+    """Whatever a host reports, devs goes on, nothing passes that did not, and nothing starts twice."""
+    wanted = {  # exit code, how the attempts ended, what was started there
+        "numbers": (1, ["exit"], b"run\n"),
+        "unproven": (0, ["lost", "exit"], b"run\nrun\n"),
+        "cut": (0, ["lost", "exit"], b"run\nrun\n"),
+        "refused": (0, ["exit"], b"run\nattach\n"),
+        "after_end": (0, ["exit"], b"run\n"),
+        "offset": (0, ["exit"], b"run\nattach\n"),
+        "flood": (0, ["exit"], b"run\n"),
+        "noise": (4, ["not started"], b""),
+    }
+    for way, (code, ends, starts) in wanted.items():
+        if os.environ.get("SSH_LIAR", way) != way:
+            continue
+        run = start_liar(case, way)
+        most = peak_kib(run)
+        want(f"{way}: exit", run.returncode, code)
+        want(f"{way}: ends", [ended["outcome"] for ended in case.events("attempt_ended")], ends)
+        want(f"{way}: starts", case.read("started"), starts)
+        want(f"{way}: memory of {most} KiB", most < 400 * 1024, True)
+        want(f"{way}: verify", case.devs("verify", "last").returncode, 0)
+        if way == "after_end":
+            want("output", case.output(), b"one\n")
+        elif way == "noise":
+            want("class", case.events("attempt_judged")[0]["subtype"], "HAND_MISSING")
+
+
+def much_output(case):
+    """100 MB of output are counted; the memory of devs stays flat."""
+    case.plan([task("a", sh("head -c 100000000 /dev/zero; head -c 3 /dev/zero >&2"))])
+    run = case.start("run", "--plain", "plan.json")
+    most = peak_kib(run)
+    want("exit", run.returncode, 0)
+    ended = case.events("attempt_ended")[0]
+    want("bytes", (ended["out_bytes"], ended["err_bytes"]), (100000000, 3))
+    want(f"memory of {most} KiB", most < 200 * 1024, True)
+
+
+def interrupt_twice(run):
+    run.send_signal(signal.SIGINT)
+    time.sleep(0.5)  # two requests, not one
+    run.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    run.wait(LIMIT_S)
+    return time.monotonic() - began
+
+
+def leave_without_contact(case):
+    """Two Ctrl-C end devs, even if the attempt's host is away or ignores it."""
+    case.plan([task("a", sh("echo works; exec sleep 1000"))], lease_s=600)
+    run = case.start("run", "--plain", "plan.json")
+    until("output", case.output)
+    case.hosts.kill("h1")
+    until("contact is lost", lambda: case.events("contact_lost"))
+    want("it took seconds", interrupt_twice(run) < 10, True)
+    ended = case.events("attempt_ended")[0]
+    want("how it ended", (ended["outcome"], ended.get("proof")), ("cancelled", None))
+    want("a note", "has not confirmed its end" in case.devs("debug", "--logs", "last", "--plain").stdout,
+         True)
+    want("verify", case.devs("verify", "last").returncode, 0)
+    case.hosts.start("h1")
+    run = start_liar(case, "deaf")
+    until("the attempt", lambda: case.events("attempt_running"))
+    want("it took less than half a minute", interrupt_twice(run) < 30, True)
+    want("how it ended", case.events("attempt_ended")[0]["outcome"], "cancelled")
+
+
+def continued_without_host(case):
+    """A run that is continued while its host is away takes the attempt up once the host is back."""
+    case.plan([task("a", sh("echo start >> marks; echo works; until [ -e go ]; do sleep 0.05; done;"
+                            " echo end"))])
+    run = case.start("run", "--plain", "plan.json")
+    until("output", case.output)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    case.hosts.kill("h1")
+    run = case.start("run", "--continue", "last", "--plain")
+    until("contact is lost", lambda: case.events("contact_lost"))
+    open("go", "w", encoding="ascii").close()
+    case.hosts.start("h1")
+    want("exit", run.wait(LIMIT_S), 0)
+    want("starts", case.read("marks"), b"start\n")
+    want("output", case.output(), b"works\nend\n")
+    with open("policy.json", "w", encoding="ascii") as file:
+        json.dump(ONCE, file)
+    for words in (("verify", "last"), ("what-if", "policy.json", "last"), ("debug", "--logs", "last", "--json"),
+                  ("why", "last/a", "--json"), ("export", "last", "--format", "bundle"),
+                  ("export", "last", "--format", "jsonl")):
+        want(words[0], case.devs(*words).returncode, 0)
+
+
+def quiet_without_contact(case):
+    """An attempt without contact is not silent: only what it does itself counts."""
+    case.plan([task("a", sh("echo works; for i in 1 2 3 4 5 6 7 8; do sleep 1; echo $i; done",
+                            quiet_s=4, policy=ONCE))])
+    run = case.start("run", "--plain", "plan.json")
+    until("output", case.output)
+    case.hosts.kill("h1")
+    until("contact is lost", lambda: case.events("contact_lost"))
+    time.sleep(5)  # longer than quiet_s
+    case.hosts.start("h1")
+    want("exit", run.wait(LIMIT_S), 0)
+    want("outcome", case.events("attempt_ended")[0]["outcome"], "exit")
+
+
 CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
-         damaged_spool: 1, down_host: 2, refusals: 1, slots: 2, cancelled: 1, secrets: 1}
+         damaged_spool: 1, down_host: 2, refusals: 1, slots: 2, cancelled: 1, secrets: 1,
+         liars: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
+         much_output: 1}
 
 
 def main():

@@ -53,6 +53,7 @@ struct remote {
     int feed;              /* owned; the other end of `pipe` until the channel has started, or -1 */
     struct str in;         /* bytes of the channel that were not read yet */
     struct str errors;     /* the beginning of ssh's stderr */
+    size_t noise;          /* bytes before the hello of this channel */
     bool has_hello;        /* of this channel */
     bool is_first_channel; /* of a new execution: it sends the request */
     bool is_request_refused; /* devs-hand has not started it, and never will */
@@ -618,10 +619,12 @@ static bool read_frames(struct remote *remote)
             remote->has_hello ? hand_frame_read(bytes + at, remote->in.len - at, &frame)
                               : hand_hello_find(bytes + at, remote->in.len - at, &frame, &skipped);
         at += skipped;
-        if (got == HAND_MORE)
+        remote->noise += skipped;
+        remote->is_noise =
+            !remote->has_hello && (got == HAND_BAD || remote->noise > HAND_NOISE_MAX);
+        if (got == HAND_MORE && !remote->is_noise)
             break;
-        remote->is_noise = got == HAND_BAD && !remote->has_hello;
-        ok = got == HAND_WHOLE &&
+        ok = got == HAND_WHOLE && !remote->is_noise &&
              (remote->has_hello ? take_frame(remote, &frame) : take_hello(remote, &frame));
         if (got == HAND_WHOLE)
             at += frame.size;
@@ -806,6 +809,7 @@ static void open_channel(struct remote *remote)
     int fds[2];
 
     str_clear(&remote->in);
+    remote->noise = 0;
     str_clear(&remote->errors);
     remote->has_hello = remote->is_refused = remote->is_noise = false;
     remote->is_first_channel = remote->request != NULL;

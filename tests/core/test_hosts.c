@@ -1,0 +1,301 @@
+/* Attempts on other machines: which host gets a task, and what the state keeps of it. */
+#include <stdio.h>
+
+#include "play.h"
+#include "run_state.h"
+#include "test_main.h"
+
+/* Two hosts of one executor with two slots and one. */
+#define LAB                                                                                        \
+    "'executors':{'lab':{'like':'ssh','shared':'/s','hosts':[{'host':'h1','slots':2},'h2']}}"
+
+static struct play play;
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+static void begin(const char *tasks, int jobs)
+{
+    char plan[2048];
+    (void)snprintf(plan, sizeof(plan), "{'version':1,'idempotent':true," LAB ",%s}", tasks);
+    play_open(&play, plan);
+    play_start(&play, jobs);
+}
+
+/* Four tasks there and two here. */
+static void begin_six(int jobs)
+{
+    begin("'executor':'lab','tasks':[{'id':'a','steps':[{'run':['x']}]},"
+          "{'id':'b','steps':[{'run':['x']}]},{'id':'c','steps':[{'run':['x']}]},"
+          "{'id':'d','steps':[{'run':['x']}]},"
+          "{'id':'here','executor':'local','steps':[{'run':['x']}]},"
+          "{'id':'too','executor':'local','steps':[{'run':['x']}]}]",
+          jobs);
+}
+
+static int host_of(const char *id)
+{
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(&play.state, play_task(&play, id)));
+    return attempt ? attempt->host : -2;
+}
+
+static void tell_host(const char *host, bool is_down)
+{
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_HOST_STATE);
+    input.fact_event.host.executor = "lab";
+    input.fact_event.host.host = host;
+    input.fact_event.host.is_down = is_down;
+    input.fact_event.host.why = is_down ? "no route" : NULL;
+    play_input(&play, input);
+}
+
+static void tell_contact(const char *id, enum event_kind kind)
+{
+    const int task = play_task(&play, id);
+    struct input input = {.kind = INPUT_FACT,
+                          .task = task,
+                          .step = 0,
+                          .attempt = step_state_attempt(run_state_step(&play.state, task))->number};
+    input.fact_event = event_new(kind);
+    if (kind == EVENT_CONTACT_LOST) {
+        input.fact_event.contact_lost.since = play.now;
+        input.fact_event.contact_lost.fence =
+            (struct moment){play.now.at_ms + 60000, play.now.mono_ms + 60000};
+    }
+    play_input(&play, input);
+}
+
+static void lose(const char *id)
+{
+    play_outcome(&play, id, (struct outcome){.kind = OUTCOME_LOST, .proof = PROOF_FENCED},
+                 play_transient(TRANSIENT_NETWORK_TIMEOUT));
+}
+
+START_TEST(test_slots_of_hosts_and_of_this_machine)
+{
+    begin_six(1);
+    ck_assert_int_eq(host_of("a"), 0);
+    ck_assert_int_eq(host_of("b"), 0);
+    ck_assert_int_eq(host_of("c"), 1);
+    ck_assert_int_eq(host_of("d"), -2);
+    ck_assert_int_eq(host_of("here"), -1);
+    ck_assert_int_eq(host_of("too"), -2);
+    ck_assert_int_eq(play.state.running, 4);
+    ck_assert_int_eq(play.state.running_away, 3);
+    ck_assert_int_eq(play.state.hosts[0].running, 2);
+    play_exit(&play, "c", 0, play_passed());
+    ck_assert_int_eq(host_of("d"), 1);
+    ck_assert_int_eq(host_of("too"), -2);
+    play_exit(&play, "here", 0, play_passed());
+    ck_assert_int_eq(host_of("too"), -1);
+    play_exit(&play, "a", 0, play_passed());
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "d", 0, play_passed());
+    play_exit(&play, "too", 0, play_passed());
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play.state.running_away, 0);
+    ck_assert_int_eq(play.state.hosts[0].running, 0);
+    ck_assert_int_eq(play.state.hosts[1].running, 0);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_PLACED, NULL), 4);
+}
+END_TEST
+
+START_TEST(test_host_that_is_down_gets_nothing)
+{
+    begin_six(1);
+    tell_host("h1", true);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(host_of("d"), -2);
+    tell_host("h1", false);
+    ck_assert_int_eq(host_of("d"), 0);
+}
+END_TEST
+
+/* A retry prefers its host, unless that was lost. A lost attempt is not a try. */
+START_TEST(test_retry_prefers_its_host)
+{
+    begin("'executor':'lab','tasks':[{'id':'a','steps':[{'run':['x'],'policy':{'max_attempts':3,"
+          "'base_delay_ms':1,'jitter':0}}]}]",
+          1);
+    ck_assert_int_eq(host_of("a"), 0);
+    lose("a");
+    play_wait(&play, 600000);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 2);
+    ck_assert_int_eq(host_of("a"), 0); /* it has more free slots than the other one */
+    tell_host("h1", true);
+    lose("a");
+    play_wait(&play, 600000);
+    ck_assert_int_eq(host_of("a"), 1);
+    tell_host("h1", false);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(&play, 600000);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 4);
+    ck_assert_int_eq(host_of("a"), 1);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
+}
+END_TEST
+
+START_TEST(test_contact)
+{
+    begin_six(1);
+    const struct task_state *task = &play.state.tasks[play_task(&play, "a")];
+    tell_contact("a", EVENT_CONTACT_LOST);
+    ck_assert_int_eq(task->fence.mono_ms, play.now.mono_ms + 60000);
+    tell_contact("a", EVENT_CONTACT_FOUND);
+    ck_assert_int_eq(task->away_since.at_ms, 0);
+    tell_contact("a", EVENT_CONTACT_LOST);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(task->away_since.at_ms, 0);
+    ck_assert_int_eq(task->fence.at_ms, 0);
+    const int lost = play_count(&play, EVENT_CONTACT_LOST, NULL);
+    tell_contact("a", EVENT_CONTACT_LOST);    /* it has ended */
+    tell_contact("here", EVENT_CONTACT_LOST); /* it is here */
+    ck_assert_int_eq(play_count(&play, EVENT_CONTACT_LOST, NULL), lost);
+}
+END_TEST
+
+/* Hosts that the plan does not have, and kinds of other machines for tasks of this one. */
+START_TEST(test_unknown_host_is_ignored)
+{
+    begin_six(1);
+    tell_host("h3", true);
+    ck_assert_int_eq(play_count(&play, EVENT_HOST_STATE, NULL), 0);
+}
+END_TEST
+
+static bool is_sound(struct event event)
+{
+    struct run_state copy;
+    run_state_copy(&copy, &play.state);
+    event.seq = copy.last_seq + 1;
+    event.at = play.now;
+    const bool sound = run_state_apply(&copy, &event, NULL);
+    run_state_done(&copy);
+    return sound;
+}
+
+static struct event placed(const char *id, const char *executor, const char *host)
+{
+    struct event event = event_new(EVENT_ATTEMPT_PLACED);
+    event.task = play_task(&play, id);
+    event.step = 0;
+    event.attempt = 1;
+    event.round = event.grant = 1;
+    event.placed.executor = executor;
+    event.placed.host = host;
+    return event;
+}
+
+START_TEST(test_place_of_a_log_is_checked)
+{
+    begin_six(1);
+    ck_assert(!is_sound(placed("a", "lab", "h1")));    /* placed before */
+    ck_assert(!is_sound(placed("here", "lab", "h1"))); /* of this machine */
+    ck_assert(!is_sound(placed("d", "lab", "h1")));    /* not started */
+    ck_assert(!is_sound(placed("here", NULL, NULL)));
+    struct event event = event_new(EVENT_HOST_STATE);
+    ck_assert(!is_sound(event));
+    event.host.executor = "lab";
+    event.host.host = "h2";
+    ck_assert(is_sound(event));
+}
+END_TEST
+
+static const struct action *action_of(const char *id)
+{
+    for (size_t i = 0; i < play.turn.action_count; i++) {
+        if (play.turn.actions[i].task == play_task(&play, id))
+            return &play.turn.actions[i];
+    }
+    return NULL;
+}
+
+/* The next engine takes up what runs on other machines, and counts its slots. */
+START_TEST(test_recovery_takes_up_what_runs_there)
+{
+    begin_six(1);
+    tell_host("h2", true);
+    tell_contact("a", EVENT_CONTACT_LOST);
+    play_crash(&play, play.events.count, false);
+    ck_assert_int_eq(action_of("a")->kind, ACTION_ATTACH);
+    ck_assert_int_eq(action_of("b")->kind, ACTION_ATTACH);
+    ck_assert_int_eq(action_of("c")->kind, ACTION_ATTACH);
+    ck_assert_ptr_null(action_of("d"));
+    ck_assert_int_eq(play.state.hosts[0].running, 2);
+    ck_assert(play.state.hosts[1].down);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
+    ck_assert_int_eq(
+        run_state_step(&play.state, play_task(&play, "here"))->attempts[0].outcome.kind,
+        OUTCOME_INTERRUPTED);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
+    ck_assert_int_eq(host_of("d"), 0);
+}
+END_TEST
+
+/* A reboot of this machine ends nothing there. */
+START_TEST(test_recovery_after_a_reboot)
+{
+    begin_six(1);
+    tell_contact("a", EVENT_CONTACT_LOST);
+    play_crash(&play, play.events.count, true);
+    ck_assert_int_eq(action_of("a")->kind, ACTION_ATTACH);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+/* The first task in the line of a gate has no slot; those behind it have. */
+START_TEST(test_task_without_slot_does_not_block_its_source)
+{
+    begin("'tasks':["
+          "{'id':'a','executor':'lab','steps':[{'run':['x'],'source':'api'}]},"
+          "{'id':'b','steps':[{'run':['x'],'source':'api'}],'needs':['z']},"
+          "{'id':'z','steps':[{'run':['x']}]}]",
+          2);
+    tell_host("h1", true);
+    tell_host("h2", true);
+    lose("a");
+    play_wait(&play, 600000);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
+    play_exit(&play, "z", 0, play_passed());
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "b"), 1);
+    tell_host("h2", false);
+    ck_assert_int_eq(host_of("a"), 1);
+}
+END_TEST
+
+/* A held task takes no slot. */
+START_TEST(test_held_task_leaves_its_slot_to_others)
+{
+    begin_six(1);
+    play_control(&play, CONTROL_HOLD, "d", CANCEL_TERM);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(host_of("d"), -2);
+    ck_assert_int_eq(play.state.hosts[0].running, 1);
+    play_control(&play, CONTROL_RELEASE, "d", CANCEL_TERM);
+    ck_assert_int_eq(host_of("d"), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("hosts");
+    TCase *tcase = test_case(suite, "hosts");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, test_slots_of_hosts_and_of_this_machine);
+    tcase_add_test(tcase, test_host_that_is_down_gets_nothing);
+    tcase_add_test(tcase, test_retry_prefers_its_host);
+    tcase_add_test(tcase, test_contact);
+    tcase_add_test(tcase, test_unknown_host_is_ignored);
+    tcase_add_test(tcase, test_place_of_a_log_is_checked);
+    tcase_add_test(tcase, test_recovery_takes_up_what_runs_there);
+    tcase_add_test(tcase, test_recovery_after_a_reboot);
+    tcase_add_test(tcase, test_task_without_slot_does_not_block_its_source);
+    tcase_add_test(tcase, test_held_task_leaves_its_slot_to_others);
+    return suite;
+}
