@@ -109,6 +109,10 @@ void rows_tries(struct rows *rows, const struct run_state *state, int task);
 
 /* Advice, with the commands to type (shown_advice.c). */
 
+/* Returns advice for a start that failed with this enum start_code; NULL if the reason is enough.
+ * Static. */
+const char *shown_start_remedy(int code);
+
 /* Adds "next": what would help the task and who must do it; empty if there is nothing to do. */
 void rows_advice(struct rows *rows, const struct run_state *state, int task,
                  const struct run_facts *run, const struct shown_look *look);

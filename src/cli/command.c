@@ -178,8 +178,8 @@ static const struct command commands[] = {
     {"validate", "--contract FILE [FILE|-]", "check whether an output matches its contract",
      cmd_validate, .group = COMMAND_JUDGE},
 
-    {"doctor", "", "check what works on this machine, and which sandboxes", cmd_doctor,
-     .group = COMMAND_SETUP},
+    {"doctor", "[PLAN]", "check what works on this machine, or on the hosts of executors",
+     cmd_doctor, .group = COMMAND_SETUP},
     {"trust", "[PATH]", "trust a project's settings; --dry-run, --list, --revoke", cmd_trust,
      .group = COMMAND_SETUP},
     {"gc", "[RUN...]", "clean up after dead runs, and remove past runs from the log", cmd_gc,

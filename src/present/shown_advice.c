@@ -110,12 +110,9 @@ static void add_retry(const struct advice *advice, struct str *out)
         add_again(advice, out);
 }
 
-/* Returns advice for a failed start; NULL if the reason is enough. */
-static const char *remedy_of_start(const struct outcome *outcome)
+const char *shown_start_remedy(int code)
 {
-    if (outcome->kind != OUTCOME_NOT_STARTED)
-        return NULL;
-    switch (outcome->code) {
+    switch (code) {
     case START_IMAGE_MISSING:
         return "the image must be pulled on this machine: devs does not pull images";
     case START_TOO_LARGE:
@@ -138,6 +135,11 @@ static const char *remedy_of_start(const struct outcome *outcome)
     default:
         return NULL;
     }
+}
+
+static const char *remedy_of_start(const struct outcome *outcome)
+{
+    return outcome->kind == OUTCOME_NOT_STARTED ? shown_start_remedy(outcome->code) : NULL;
 }
 
 /* Returns what has to change, according to the corrected class if there is one; "" after a

@@ -293,6 +293,69 @@ def refusals(case):
         want(f"{name}: worked", os.path.exists("worked"), False)
 
 
+def doctor(case):
+    """devs doctor --executors names what is wrong with each host, and leaves nothing behind."""
+    shared = f"{case.dir}/share"
+    os.mkdir(shared)
+
+    def hand(name, text):
+        with open(f"{case.dir}/{name}", "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{text}\nexec {HAND} \"$@\"\n")
+        os.chmod(file.name, 0o755)
+        return file.name
+
+    case.hosts.kill("h2")
+    plan = case.plan([task("a", sh("touch worked"))])
+    lab = plan["executors"]["lab"]
+    stranger = f"{case.dir}/stranger"
+    open(stranger, "w", encoding="ascii").close()
+    of = {"lab": {"hosts": ["h1", "h2"]},
+          "none": {"hand": "/no/devs-hand"},
+          "other": {"hand": "/bin/true"},
+          "dir": {"dir": f"{stranger}/x"},
+          "here": {"shared": f"{case.dir}/absent"},
+          "file": {"hand": hand("unseen", f"[ $1 = run ] && rm -f {shared}/.devs-doctor-*-5")},
+          "folder": {"shared": f"{case.dir}/removed",
+                     "hand": hand("gone", f"[ $1 = run ] && rm -r {case.dir}/removed")},
+          "content": {"hand": hand("differs", "[ $1 = run ] && for f in"
+                                   f" {shared}/.devs-doctor-*-7; do echo x >$f; done")},
+          "key": {"args": ["-F", case.hosts.config, "-o", "UserKnownHostsFile=/dev/null"]}}
+    os.mkdir(f"{case.dir}/removed")
+    plan["executors"] = {name: dict(lab, hosts=["h1"], shared=shared) for name in of}
+    for name, keys in of.items():
+        plan["executors"][name].update(keys)
+    with open("plan.json", "w", encoding="ascii") as file:
+        json.dump(plan, file)
+    out = case.devs("doctor", "--executors", "--json", "plan.json")
+    want(f"exit ({out.stderr})", out.returncode, 1)
+    report = json.loads(out.stdout)
+    want("all of it", report["works"], False)
+    want("each host", [(host["executor"], host["host"], host["state"]) for host in report["hosts"]],
+         [("lab", "h1", "works"), ("lab", "h2", "down"), ("none", "h1", "hand"),
+          ("other", "h1", "hand"), ("dir", "h1", "dir"), ("here", "h1", "here"),
+          ("file", "h1", "shared"), ("folder", "h1", "shared"), ("content", "h1", "shared"),
+          ("key", "h1", "refused")])
+    words = {host["executor"] + host["host"]: host.get("words", "") for host in report["hosts"]}
+    want("ssh's line", "Connection refused" in words["labh2"], True)
+    want("ssh's line about the key", words["keyh1"], "Host key verification failed.")
+    want("devs-hand is missing", "/no/devs-hand" in words["noneh1"], True)
+    version = subprocess.run([HAND, "--version"], capture_output=True, text=True, check=True).stdout
+    want("devs-hand's version", report["hosts"][0]["hand"] in version, True)
+    want("hints", [bool(host.get("hint")) for host in report["hosts"]], [False] + 9 * [True])
+    want("what is left there", os.listdir(case.far), [])
+    want("what is left here", os.listdir(shared), [])
+    want("worked", os.path.exists("worked"), False)
+
+    case.plan([task("a", sh("true"))], hosts=["h1"])
+    out = case.devs("doctor", "--executors", "plan.json")
+    want("exit", out.returncode, 0)
+    want(f"a host that works ({out.stdout})", out.stdout.startswith("ok  lab/h1          devs-hand "), True)
+    want("one line for it", len(out.stdout.splitlines()), 2)
+    out = case.devs("doctor", "--executors")
+    want("a plan that is not named starts nothing of its own", out.returncode, 2)
+    want("why", 'plan.json sets "args"' in out.stderr, True)
+
+
 def slots(case):
     """No host has more attempts at a time than slots, and local tasks have their own."""
     work = "n=$(ls -d on.* 2>/dev/null | wc -l); echo $n >> counts; mkdir on.$$; sleep 0.5; rmdir on.$$"
@@ -480,7 +543,7 @@ def quiet_without_contact(case):
 
 
 CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
-         damaged_spool: 1, down_host: 2, refusals: 1, slots: 2, cancelled: 1, secrets: 1,
+         damaged_spool: 1, down_host: 2, refusals: 1, doctor: 2, slots: 2, cancelled: 1, secrets: 1,
          liars: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
          much_output: 1}
 

@@ -1,4 +1,7 @@
-/* cmd_doctor.c - devs doctor: checks what works here. */
+/* cmd_doctor.c - devs doctor: checks what works here, or on the hosts of executors. */
+#define _GNU_SOURCE /* environ */
+
+#include <assert.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
@@ -16,6 +19,8 @@
 #include "follower.h"
 #include "lines.h"
 #include "place.h"
+#include "plan_file.h"
+#include "rows.h"
 #include "str.h"
 #include "term.h"
 #include "text.h"
@@ -319,27 +324,222 @@ static void look_at_settings(struct report *report, const struct config *config)
     str_done(&brief);
 }
 
+/* The hosts of executors. */
+
+static const char *const fault_words[] = {
+    [DOCTOR_HOST_WORKS] = "works",     [DOCTOR_HOST_DOWN] = "down",
+    [DOCTOR_HOST_REFUSED] = "refused", [DOCTOR_HOST_HAND] = "hand",
+    [DOCTOR_HOST_DIR] = "dir",         [DOCTOR_HOST_HERE] = "here",
+    [DOCTOR_HOST_SHARED] = "shared",   [DOCTOR_HOST_ATTEMPT] = "attempt",
+};
+static_assert(ARRAY_LEN(fault_words) == DOCTOR_FAULT_COUNT, "every fault has its word");
+
+/* The same advice as for a task that cannot start there. */
+static const char *host_hint(const struct doctor_host *host)
+{
+    switch (host->fault) {
+    case DOCTOR_HOST_DOWN:
+        return "the machine must be on and reachable: try ssh in a terminal";
+    case DOCTOR_HOST_REFUSED:
+        return shown_start_remedy(START_EXECUTOR_REFUSED);
+    case DOCTOR_HOST_HAND:
+        return shown_start_remedy(START_HAND_MISSING);
+    case DOCTOR_HOST_DIR:
+        return "the folder must be yours, with space left: check \"dir\"";
+    case DOCTOR_HOST_HERE:
+        return "the folder must exist here and be writable: check \"shared\"";
+    case DOCTOR_HOST_SHARED:
+        return shown_start_remedy(START_NO_FOLDER);
+    default:
+        return "";
+    }
+}
+
+static void add_host_json(const struct doctor_host *host, struct str *out)
+{
+    const char *hint = host_hint(host);
+    str_add(out, out->len > 0 ? ",{" : "{");
+    str_json_text(out, "executor", host->executor);
+    str_json_text(out, "host", host->host);
+    str_json_text(out, "state", fault_words[host->fault]);
+    if (host->hand[0]) {
+        str_json_text(out, "hand", host->hand);
+        str_json_i64(out, "connect_ms", host->connect_ms);
+    }
+    if (host->words[0])
+        str_json_text(out, "words", host->words);
+    if (*hint)
+        str_json_text(out, "hint", hint);
+    str_add_char(out, '}');
+}
+
+static size_t without_stop(const char *text)
+{
+    const size_t len = strlen(text);
+    return len > 0 && text[len - 1] == '.' ? len - 1 : len;
+}
+
+static void tell_host(void *ctx, const struct doctor_host *host)
+{
+    enum { MS_PER_S = 1000 };
+    struct report *report = ctx;
+    struct str name = {0};
+    const bool works = host->fault == DOCTOR_HOST_WORKS;
+    struct doctor_line line = {.state = works ? DOCTOR_WORKS : DOCTOR_BREAKS};
+
+    report->breaks = report->breaks || !works;
+    if (report->json) {
+        add_host_json(host, &report->lines);
+        return;
+    }
+    str_addf(&name, "%s/%s", host->executor, host->host);
+    if (works)
+        (void)snprintf(line.words, sizeof(line.words), "devs-hand %s, connected in %.2f s",
+                       host->hand, (double)host->connect_ms / MS_PER_S);
+    else /* ssh's own line may end with a full stop */
+        (void)snprintf(line.words, sizeof(line.words), "%.*s", (int)without_stop(host->words),
+                       host->words);
+    (void)snprintf(line.hint, sizeof(line.hint), "%.199s", host_hint(host));
+    sayf("%-3s %-*s ", works ? "ok" : "NO", NAME_COLUMNS, str_text(&name));
+    if (name.len > NAME_COLUMNS)
+        (void)printf("\n%*s", WORDS_COLUMN, "");
+    put_line(&line);
+    (void)fflush(stdout); /* the next host may take a while */
+    str_done(&name);
+}
+
+/* Returns whether the executor starts only programs that an executor of the settings, which need
+ * trust, starts too, or devs-hand in the PATH of the host. */
+static bool is_plain(const struct plan_executor *executor, const struct settings *settings)
+{
+    for (int i = 0; i < settings->executor_count; i++) {
+        const struct plan_executor *trusted = &settings->executors[i];
+        size_t same = 0;
+        const size_t count = text_list_count(executor->args);
+        while (same < count && same < text_list_count(trusted->args) &&
+               strcmp(executor->args[same], trusted->args[same]) == 0)
+            same++;
+        if (same == count && count == text_list_count(trusted->args) &&
+            strcmp(executor->hand, trusted->hand) == 0)
+            return true;
+    }
+    return !executor->args && strcmp(executor->hand, "devs-hand") == 0;
+}
+
+/* Opens the plan, or plan.json if none is named; without it, only the settings. Prints errors and
+ * returns the exit code. */
+static int read_executors(const char *path, struct plan_file *out)
+{
+    char dir[PATH_MAX];
+    if (!path && access("plan.json", F_OK) != 0) {
+        *out = (struct plan_file){.plan = NULL};
+        return getcwd(dir, sizeof(dir)) ? config_read(dir, CONFIG_ACTS, &out->config)
+                                        : fail_usage(NULL, "cannot determine the current folder");
+    }
+    const int code = plan_file_read(path ? path : "plan.json", CONFIG_ACTS, out);
+    if (code != EXIT_ALL_PASSED || path || out->plan->executor_count == 0 ||
+        trust_find(out->path, &out->source) == TRUST_GIVEN)
+        return code;
+    /* An attempt may have written it. It may start any program, such as a ProxyCommand of ssh. */
+    for (int i = 0; i < out->plan->executor_count; i++) {
+        const struct plan_executor *executor = &out->plan->executors[i];
+        if (is_plain(executor, &out->config.settings))
+            continue;
+        (void)fail_usage("read the plan, then run: devs doctor --executors plan.json",
+                         "doctor: plan.json sets \"%s\" of an executor, so it must be named",
+                         executor->args ? "args" : "hand");
+        plan_file_done(out);
+        return EXIT_USAGE;
+    }
+    return code;
+}
+
+enum { EXECUTORS_MAX = 2 * PLAN_EXECUTORS_MAX };
+
+/* Collects the executors of the plan, then those of the settings with other names. */
+static size_t list_executors(const struct plan_file *file,
+                             const struct plan_executor *out[EXECUTORS_MAX])
+{
+    const struct settings *settings = &file->config.settings;
+    const int own = file->plan ? file->plan->executor_count : 0;
+    size_t count = 0;
+    for (int i = 0; i < own; i++)
+        out[count++] = &file->plan->executors[i];
+    for (int i = 0; i < settings->executor_count; i++) {
+        int same = 0;
+        while (same < own &&
+               strcmp(file->plan->executors[same].name, settings->executors[i].name) != 0)
+            same++;
+        if (same == own)
+            out[count++] = &settings->executors[i];
+    }
+    return count;
+}
+
+static int look_at_executors(struct report *report, const char *path)
+{
+    struct plan_file file;
+    struct err err = {0};
+    const struct plan_executor *executors[EXECUTORS_MAX];
+    int code = read_executors(path, &file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    const size_t count = list_executors(&file, executors);
+    if (count == 0)
+        code = fail_usage("define \"executors\" in a plan or in devs.config.json",
+                          "doctor: there are no executors%s",
+                          file.plan ? " in the plan or the settings" : " and no plan.json here");
+    else if (!doctor_look_at_hosts(executors, count, environ, tell_host, report, &err))
+        code = fail(&err);
+    plan_file_done(&file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    if (report->json) {
+        struct str json = {0};
+        str_addf(&json, "{\"works\":%s,\"hosts\":[%s]}\n", report->breaks ? "false" : "true",
+                 str_text(&report->lines));
+        say_json(str_text(&json));
+        str_done(&json);
+    } else {
+        (void)puts(report->breaks ? "some hosts do not work: see the lines with NO"
+                                  : "all hosts work");
+    }
+    str_done(&report->lines);
+    return report->breaks ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
+}
+
 static void print_more(void)
 {
     (void)puts("\nok  works\n"
                "-   not available here; plans that need it are rejected\n"
                "NO  does not work; every run needs it\n"
-               "after a semicolon: how to fix it; exit code 1 if any line has NO");
+               "after a semicolon: how to fix it; exit code 1 if any line has NO\n"
+               "\n"
+               "--executors runs an attempt on each host of the executors of PLAN\n"
+               "(default: plan.json, if it exists) and of devs.config.json, and\n"
+               "removes what it made; exit code 1 if any host does not work");
 }
 
 int cmd_doctor(struct globals *globals, int argc, char **argv)
 {
     struct report report = {.json = false};
+    bool executors = false;
     const struct option_spec specs[] = {
+        {"executors", 0, NULL, "try the hosts of the plan's executors instead", &executors, NULL},
         {"json", 0, NULL, "print one JSON object", &report.json, NULL},
     };
     struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
-                                .max_operands = 0,
+                                .max_operands = 1,
                                 .print_more = print_more};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
+    if (executors)
+        return look_at_executors(&report, line.operands > 0 ? argv[0] : NULL);
+    if (line.operands > 0)
+        return fail_usage("use devs doctor --executors PLAN", "doctor: unexpected argument '%s'",
+                          argv[0]);
 
     char dir[PATH_MAX];
     struct config config;

@@ -60,17 +60,17 @@ struct remote {
     bool is_refused;         /* devs-hand refused what this channel asked for: see `refused` */
     struct hand_refused refused;
     struct hand_spool spool;
-    bool is_lost;       /* devs-hand reported that nothing of it is left, and how it ended is not
-                           known */
-    bool is_damaged;    /* its spool cannot be read any further: it is left to its lease */
-    bool is_noise;      /* what this channel runs is not devs-hand */
-    bool is_last_try;   /* the present channel was begun after the fence */
-    bool is_given_up;   /* a person has killed it, and its end is not waited for any more */
-    bool is_away;       /* contact was lost, and that was reported */
-    int64_t heard_ms;   /* when the machine was last heard; 0 = not yet */
-    int64_t fence_ms;   /* not before that time is it lost; 0 = not known */
-    int64_t retry_ms;   /* delay before the next channel */
-    bool has_order;     /* the execution is to end, in this mode */
+    bool is_lost;     /* devs-hand reported that nothing of it is left, and how it ended is not
+                         known */
+    bool is_damaged;  /* its spool cannot be read any further: it is left to its lease */
+    bool is_noise;    /* what this channel runs is not devs-hand */
+    bool is_last_try; /* the present channel was begun after the fence */
+    bool is_given_up; /* a person has killed it, and its end is not waited for any more */
+    bool is_away;     /* contact was lost, and that was reported */
+    int64_t heard_ms; /* when the machine was last heard; 0 = not yet */
+    int64_t fence_ms; /* not before that time is it lost; 0 = not known */
+    int64_t retry_ms; /* delay before the next channel */
+    bool has_order;   /* the execution is to end, in this mode */
     enum cancel_mode order;
     bool timed_out;
     int64_t started_ms; /* when the command was reported as started; 0 = not yet */
@@ -539,6 +539,8 @@ static bool take_hello(struct remote *remote, const struct hand_frame *frame)
         return false;
     remote->has_hello = true;
     set_timer(remote, channel_is_silent, REMOTE_SILENT_MS);
+    if (remote->watcher.hello)
+        remote->watcher.hello(remote->watcher.on.ctx, hello.build);
     if (hello.protocol != HAND_PROTOCOL) {
         struct str text = {0};
         str_addf(&text, "version %u of the protocol (%s); this devs needs version %d",
@@ -919,6 +921,11 @@ void remote_time_out(struct remote *remote)
         return;
     remote->timed_out = !remote->has_order;
     end_remote(remote, CANCEL_TERM);
+}
+
+void remote_leave(struct remote *remote)
+{
+    let_go(remote);
 }
 
 void remote_stood_still(struct remote *remote, int64_t still_ms)

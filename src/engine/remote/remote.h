@@ -69,6 +69,8 @@ struct remote_watcher {
     struct child_watcher on; /* without `tell`; of an end, only the outcome is known */
     /* Contact was lost or found again: EVENT_CONTACT_LOST or EVENT_CONTACT_FOUND. */
     void (*contact)(void *ctx, const struct event *fact);
+    /* devs-hand answered in a new channel; `build` is its version. May be NULL. */
+    void (*hello)(void *ctx, const char *build);
 };
 
 struct remote;
@@ -87,6 +89,10 @@ int64_t remote_pid(const struct remote *remote);
 void remote_cancel(struct remote *remote, enum cancel_mode mode);
 /* See remote_cancel(). Does nothing before the command has started. */
 void remote_time_out(struct remote *remote);
+
+/* Ends the contact without a report, and frees it. If the execution has begun, it is left to its
+ * lease. Not from within a callback. */
+void remote_leave(struct remote *remote);
 
 /* Reports that devs was suspended for this long: see child_stood_still(). */
 void remote_stood_still(struct remote *remote, int64_t still_ms);
