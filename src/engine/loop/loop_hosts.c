@@ -5,6 +5,7 @@
  * single probe whatever the number of waiting tasks. Folders of attempts whose end is in the log
  * are removed, many with one connection. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -21,6 +22,7 @@ enum {
 struct loop_host {
     struct loop *loop; /* borrowed */
     int number;        /* in state.hosts */
+    char mark[32];     /* the end of an errand includes every process with its mark */
     bool is_down;
     struct child *errand; /* borrowed; NULL = none */
     bool is_probe;        /* what the errand is */
@@ -39,6 +41,7 @@ void loop_hosts_open(struct loop *loop)
         struct loop_host *host = &loop->hosts[i];
         const bool is_down = loop->state.hosts[i].down; /* an earlier engine has found this out */
         *host = (struct loop_host){.loop = loop, .number = i, .is_down = is_down};
+        (void)snprintf(host->mark, sizeof(host->mark), "DEVS_STEP=host-%d", i);
         host->due_ms = is_down ? 0 : INT64_MAX;
         host->probe_ms = PROBE_MS_MIN;
     }
@@ -116,7 +119,7 @@ static void find_place(const struct loop_host *host, struct remote_place *out)
     const char *name;
     *out = (struct remote_place){.environment = loop->options->environment,
                                  .run_mark = loop->run_mark,
-                                 .step_mark = "DEVS_STEP=host"};
+                                 .step_mark = host->mark};
     run_state_host_names(&loop->state, host->number, &name, &out->host);
     int first = 0;
     out->executor = loop->state.plan->executors;
