@@ -527,7 +527,11 @@ static bool take_spool(struct remote *remote, const struct hand_frame *frame)
 static void channel_is_silent(uv_timer_t *timer)
 {
     struct remote *remote = timer->data;
-    if (remote->channel)
+    const bool sends_request = remote->stage == REMOTE_ASKED && remote->pipe &&
+                               uv_stream_get_write_queue_size((uv_stream_t *)remote->pipe) > 0;
+    if (sends_request && now_mono_ms() < remote->fence_ms) /* ticks begin after it */
+        set_timer(remote, channel_is_silent, REMOTE_SILENT_MS);
+    else if (remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
 }
 
@@ -762,10 +766,9 @@ static void channel_is_over(struct remote *remote, const struct outcome *outcome
         report_hand_end(remote);
     else if (remote->stage == REMOTE_CONNECTS || remote->is_request_refused)
         report_no_start(remote, outcome);
-    else if (remote->is_lost || (remote->is_refused && remote->refused.code == HAND_EXIT_LOST))
-        report_lost(remote, PROOF_REAPED);
-    else if (remote->is_given_up)
-        report_lost(remote, PROOF_NONE);
+    else if (remote->is_lost || remote->is_given_up ||
+             (remote->is_refused && remote->refused.code == HAND_EXIT_LOST))
+        report_lost(remote, PROOF_NONE); /* a keeper that is gone has not waited for it either */
     else
         wait_for_contact(remote);
 }
@@ -1027,7 +1030,8 @@ struct child *remote_clean(struct nursery *nursery, const struct remote_place *p
                            const struct str *names, size_t count, void *ctx, remote_done_fn *done)
 {
     struct str command = {0};
-    for (size_t i = 0; i < count; i++) {
+    enum { COMMAND_MAX = 64 * 1024 }; /* Linux limits an argument to 128 KiB */
+    for (size_t i = 0; i < count && command.len < COMMAND_MAX; i++) {
         add_hand(place->executor, "clean --lost", names[i].data, &command);
         str_add(&command, " 2>/dev/null; ");
     }
