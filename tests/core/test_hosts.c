@@ -215,6 +215,12 @@ static const struct action *action_of(const char *id)
     return NULL;
 }
 
+static bool is_attached(const char *task)
+{
+    const struct action *action = action_of(task);
+    return action && action->kind == ACTION_ATTACH;
+}
+
 /* The next engine takes up what runs on other machines, and counts its slots. */
 START_TEST(test_recovery_takes_up_what_runs_there)
 {
@@ -222,9 +228,9 @@ START_TEST(test_recovery_takes_up_what_runs_there)
     tell_host("h2", true);
     tell_contact("a", EVENT_CONTACT_LOST);
     play_crash(&play, play.events.count, false);
-    ck_assert_int_eq(action_of("a")->kind, ACTION_ATTACH);
-    ck_assert_int_eq(action_of("b")->kind, ACTION_ATTACH);
-    ck_assert_int_eq(action_of("c")->kind, ACTION_ATTACH);
+    ck_assert(is_attached("a"));
+    ck_assert(is_attached("b"));
+    ck_assert(is_attached("c"));
     ck_assert_ptr_null(action_of("d"));
     ck_assert_int_eq(play.state.hosts[0].running, 2);
     ck_assert(play.state.hosts[1].down);
@@ -244,7 +250,7 @@ START_TEST(test_recovery_after_a_reboot)
     begin_six(1);
     tell_contact("a", EVENT_CONTACT_LOST);
     play_crash(&play, play.events.count, true);
-    ck_assert_int_eq(action_of("a")->kind, ACTION_ATTACH);
+    ck_assert(is_attached("a"));
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
 }
 END_TEST
