@@ -5,10 +5,12 @@ usage: liar.py WAY run|attach DIR [FROM]     the way in which it lies
        liar.py WAY clean|--version ...       succeeds
 """
 import os
+import signal
 import struct
 import sys
 import time
 
+signal.alarm(120)  # whatever becomes of the test
 MASK = (1 << 64) - 1
 
 
