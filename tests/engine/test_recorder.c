@@ -327,7 +327,7 @@ END_TEST
 /* Output whose end is written again and again makes the database no larger, but the WAL. */
 START_TEST(test_the_wal_of_a_spill_stays_small)
 {
-    enum { PIECE = 1024 * 1024, WRITTEN = 3 * LOG_CHECKPOINT_BYTES, TRIES = 6000 };
+    enum { PIECE = 1024 * 1024, WRITTEN = 3 * LOG_CHECKPOINT_BYTES, TRIES = 6000, BUSY_TRIES = 20 };
     char wal[PATH_MAX + 8];
     struct stat info = {0};
     move_log(false);
@@ -338,7 +338,12 @@ START_TEST(test_the_wal_of_a_spill_stays_small)
             .attempt = 1, .stream = 1, .part = LOG_OUTPUT_TAIL, .bytes = bytes, .len = PIECE};
         const bool idle = i + 1 == WRITTEN / PIECE;
         const struct log_batch batch = {.outputs = &output, .output_count = 1, .idle = idle};
-        ck_assert(recorder_commit(&recorder, &batch, RECORDER_IN_TIME, 1));
+        /* A checkpoint keeps the lock while it syncs, and a disk may be slower than a commit waits.
+         */
+        bool ok = recorder_commit(&recorder, &batch, RECORDER_IN_TIME, 1);
+        for (int k = 0; !ok && k < BUSY_TRIES; k++)
+            ok = recorder_commit(&recorder, &batch, RECORDER_NOW, 1);
+        ck_assert(ok);
     }
     free(bytes);
     (void)snprintf(wal, sizeof(wal), "%s-wal", log_writer_place(recorder.spill)->db);
