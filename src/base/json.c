@@ -71,7 +71,7 @@ void *json_tree_part(struct json_tree *tree, size_t count, size_t size)
     const size_t bytes = (count * size + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN;
     if (bytes > tree->block_bytes)
         return add_block(tree, bytes);
-    if (bytes > tree->left) {
+    if (bytes > tree->left || !tree->part) {
         tree->part = add_block(tree, tree->block_bytes);
         tree->left = tree->block_bytes;
         if (tree->block_bytes < BLOCK_BYTES_MAX)

@@ -175,8 +175,8 @@ void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
         after++;
     enum { ROWS = LINE_DIFF_CHANGES_MAX + 1 };
     const struct search search = {
-        .first = first->lines + before,
-        .second = second->lines + before,
+        .first = first->count > 0 ? first->lines + before : NULL,
+        .second = second->count > 0 ? second->lines + before : NULL,
         .x_end = (int)(first->count - before - after),
         .y_end = (int)(second->count - before - after),
         .reached = xcalloc((size_t)ROWS * ROWS, sizeof(int)),
