@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "plan.h"
 #include "test_main.h"
 #include "utf8.h"
@@ -137,7 +136,6 @@ static const struct writer writers[] = {
     {"eight digits, every letter", NULL, "\\U%08x", "\\U%08x", {0}},
 };
 
-ATTR_PRINTF(2, 0)
 static void add_number(struct str *out, const char *format, unsigned number)
 {
     char piece[32];

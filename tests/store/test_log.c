@@ -206,8 +206,8 @@ START_TEST(test_recorded_events_cannot_be_changed)
         "UPDATE event SET data='{}' WHERE seq=1",
         "DELETE FROM event WHERE seq=1",
         "DELETE FROM event",
-        "INSERT OR REPLACE INTO event(run, seq, at_ms, mono_ms, kind, data)"
-        " VALUES(1,1,0,0,'note','{}')",
+        ("INSERT OR REPLACE INTO event(run, seq, at_ms, mono_ms, kind, data)"
+         " VALUES(1,1,0,0,'note','{}')"),
         "UPDATE event SET run=99",
     };
     sample_start(&sample);

@@ -285,8 +285,8 @@ START_TEST(test_a_copy_is_read_only)
         "umask 077; mkdir \"$2\" && cp \"$1\"/devs.db* \"$2\"",
         "umask 022; mkdir \"$2\" && cp \"$1\"/devs.db* \"$2\"",
         "umask 077; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\"",
-        "umask 077; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\" && printf %064d 0 "
-        ">\"$2\"/devs.db-mine",
+        ("umask 077; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\" && printf %064d 0 "
+         ">\"$2\"/devs.db-mine"),
         "umask 077; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\" && ln -s \"$1\"/devs.db-mine \"$2\"",
         "cp -a \"$1\" \"$2\"",
     };
