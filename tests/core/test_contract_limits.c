@@ -578,11 +578,14 @@ Suite *test_suite(void)
     tcase_add_test(checks, test_many_elements_are_compared);
     tcase_add_test(checks, test_many_equal_elements_are_quickly_found);
     tcase_add_test(checks, test_many_violations_are_counted);
-    tcase_add_loop_test(checks, test_work_that_takes_more_than_a_step_is_counted, 0,
-                        TABLE_LEN(costly));
     tcase_add_test(checks, test_a_document_of_our_own_may_take_more_steps);
     tcase_add_loop_test(checks, test_a_match_without_an_answer_does_not_pass, 0,
                         TABLE_LEN(limited));
+    TCase *work = test_case(suite, "work");
+    tcase_set_tags(work, "slow");
+    tcase_add_checked_fixture(work, setup, teardown);
+    tcase_add_loop_test(work, test_work_that_takes_more_than_a_step_is_counted, 0,
+                        TABLE_LEN(costly));
     TCase *matching = test_case(suite, "patterns");
     tcase_add_checked_fixture(matching, setup, teardown);
     tcase_add_loop_test(matching, test_pattern_matches_as_in_ECMA_262, 0, TABLE_LEN(patterns));

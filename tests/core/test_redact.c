@@ -225,7 +225,8 @@ static const char *const nested[] = {
     "\u00fc\"\u00df'\u00e9&\u00e0/",
 };
 
-/* One writer's text in another's, for all pairs. */
+/* One writer's text in another's, for all pairs. Each pair comes in pieces of each length, but not
+ * with every value. */
 START_TEST(test_value_is_cut_in_every_pair_of_notations)
 {
     char variable[128];
@@ -234,19 +235,17 @@ START_TEST(test_value_is_cut_in_every_pair_of_notations)
     for (size_t inner = 0; inner < ARRAY_LEN(writers); inner++) {
         for (size_t outer = 0; outer < ARRAY_LEN(writers); outer++) {
             static const size_t pieces[] = {1, 5, SIZE_MAX / 2};
-            struct str once = {0}, text = {0};
+            const size_t piece = pieces[(inner + outer + (size_t)_i) % ARRAY_LEN(pieces)];
+            struct str once = {0}, text = {0}, got = {0};
             write_as(&writers[inner], nested[_i], &once);
             str_add_char(&text, '<');
             write_as(&writers[outer], str_text(&once), &text);
             str_add_char(&text, '>');
-            for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
-                struct str got = {0};
-                redact_in_pieces(redactor, &text, pieces[i], pieces[i], &got);
-                ck_assert_msg(strcmp(str_text(&got), "<[cut:A_TOKEN]>") == 0,
-                              "%s in %s: %s is cut to %s", writers[inner].name, writers[outer].name,
-                              str_text(&text), str_text(&got));
-                str_done(&got);
-            }
+            redact_in_pieces(redactor, &text, piece, piece, &got);
+            ck_assert_msg(strcmp(str_text(&got), "<[cut:A_TOKEN]>") == 0,
+                          "%s in %s: %s is cut to %s", writers[inner].name, writers[outer].name,
+                          str_text(&text), str_text(&got));
+            str_done(&got);
             str_done(&text);
             str_done(&once);
         }

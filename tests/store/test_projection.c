@@ -15,7 +15,7 @@
 #include "test_main.h"
 #include "xalloc.h"
 
-enum { TASKS = 60, MANY_TASKS = 6000, ROOM_STEPS = 12, ROOM_STEP_BYTES = 40 * 1024 };
+enum { TASKS = 60, MANY_TASKS = 6000, ROOM_STEPS = 6, ROOM_STEP_BYTES = 80 * 1024 };
 
 static const char last_seq[] = "SELECT last_seq FROM run";
 
