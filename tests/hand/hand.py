@@ -659,12 +659,12 @@ def case_leftovers():
 def case_no_pidfd():
     """Where a filter forbids pidfd_open(), a process whose parent is not the keeper still gets TERM."""
     script = ("import os, signal\n"
+              "signal.signal(signal.SIGTERM, lambda *_: None)\n"
               "child = os.fork()\n"
               "if child == 0:\n"
               "    signal.signal(signal.SIGTERM, lambda *_: os._exit(os.write(1, b'bye\\n') and 0))\n"
               "    os.write(1, b'ready\\n')\n"
               "    while True: signal.pause()\n"
-              "signal.signal(signal.SIGTERM, lambda *_: None)\n"
               "os.waitpid(child, 0)\n")
     denied = filter_call(434, 0x00050000 | errno.EPERM)
     one = run([sys.executable, "-c", script], grace_ms=5000, popen={"preexec_fn": denied})
