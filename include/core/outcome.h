@@ -18,7 +18,7 @@ enum outcome_kind {
     OUTCOME_CANCELLED = 4,   /* devs ended the attempt on a person's request */
     OUTCOME_INTERRUPTED = 5, /* devs died while the attempt ran */
     OUTCOME_LOST = 6, /* on another machine: how the command ended is not known, or the machine
-                         ended it; nothing of the attempt works any more */
+                         ended it; no process of the attempt is left */
     OUTCOME_KIND_COUNT,
 };
 
@@ -46,7 +46,7 @@ enum start_code {
     START_CODE_END,
 };
 
-/* How it is known that nothing of an attempt on another machine is left. */
+/* The evidence that no process of an attempt on another machine is left. */
 enum outcome_proof {
     PROOF_NONE = 0,   /* on this machine, or not known */
     PROOF_REAPED = 1, /* devs-hand has waited for every process of it */
@@ -94,9 +94,9 @@ void outcome_words(const struct outcome *outcome, struct str *out);
 
 /* Returns whether the end says nothing about the work, so that it uses up no attempt: devs died
  * (INTERRUPTED), or the other machine was lost (LOST). */
-static inline bool outcome_is_broken_off(const struct outcome *outcome)
+static inline bool outcome_is_broken_off(enum outcome_kind kind)
 {
-    return outcome->kind == OUTCOME_INTERRUPTED || outcome->kind == OUTCOME_LOST;
+    return kind == OUTCOME_INTERRUPTED || kind == OUTCOME_LOST;
 }
 
 /* Returns false if devs died during the attempt: time and output were not measured, so these

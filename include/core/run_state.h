@@ -261,14 +261,14 @@ struct task_state {
     struct moment since;        /* start of the current status */
     struct moment held_since;
     struct moment first_start; /* at_ms is 0 before the first start */
-    struct moment away_since;  /* the running attempt's machine was last heard; at_ms is 0 while
-                                  there is contact */
-    struct moment fence;       /* then: when nothing of the attempt works any more */
-    int64_t waited_ms;         /* total of all waits that have ended */
-    struct circles *circles;   /* owned; NULL until an attempt left a fact, and after the end of the
-                                  task unless it is stuck; always NULL for RUN_STATE_TELLS */
-    struct task_place *place;  /* owned; the task's workspace, NULL = in place, or not known yet */
-    struct task_agent *agent;  /* owned; NULL = the task has no agent */
+    struct moment away_since; /* when the running attempt's machine was last heard; at_ms is 0 while
+                                 there is contact */
+    struct moment fence;      /* then: by when the attempt has ended itself */
+    int64_t waited_ms;        /* total of all waits that have ended */
+    struct circles *circles;  /* owned; NULL until an attempt left a fact, and after the end of the
+                                 task unless it is stuck; always NULL for RUN_STATE_TELLS */
+    struct task_place *place; /* owned; the task's workspace, NULL = in place, or not known yet */
+    struct task_agent *agent; /* owned; NULL = the task has no agent */
     struct task_pauses *pauses; /* owned; NULL = none */
     char *by;                 /* owned; the person who cancelled or held the task, NULL = nobody */
     struct step_state *steps; /* borrowed from run_state.steps; owned if the plan grows */
@@ -390,9 +390,13 @@ bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* Returns the number of a host in state->hosts by the names of its executor and its own; -1 if the
  * plan has no such host. */
 int run_state_host(const struct run_state *state, const char *executor, const char *host);
-/* Sets the names of a host and of its executor; they are borrowed from the plan. */
-void run_state_host_names(const struct run_state *state, int number, const char **executor,
-                          const char **host);
+/* A host of the plan. Borrowed from it. */
+struct host_place {
+    const struct plan_executor *executor;
+    const char *host; /* its name */
+};
+/* Returns the host with this number in state->hosts. */
+struct host_place run_state_host_place(const struct run_state *state, int number);
 /* Returns the host for the task's next attempt; -1 if all hosts of its executor are down or have no
  * free slot. A task whose executor is this machine has none. Prefers the host of the task's last
  * attempt unless that was lost, then the host with the most free slots. O(hosts). */

@@ -74,7 +74,7 @@ struct input {
 
 enum action_kind {
     ACTION_SPAWN,  /* start this attempt; its attempt_started is among the events */
-    ACTION_ATTACH, /* take up this attempt, which an earlier engine started on another machine */
+    ACTION_ATTACH, /* attach to this attempt, which an earlier engine started on another machine */
     ACTION_KILL,   /* stop this attempt: TERM then KILL, or KILL at once (mode) */
 };
 

@@ -53,8 +53,9 @@ struct log_output {
     int task, step, attempt;
     int stream; /* LOG_STREAM_OUT... (log_reader.h) */
     enum log_output_part part;
-    bool begins;    /* the stream is read again from its beginning: replaces all of it in the log */
-    int index;      /* index within this part, from 0 */
+    bool begins; /* read again from the beginning of the stream: replaces all its output in the log
+                  */
+    int index;   /* index within this part, from 0 */
     int64_t offset; /* position of bytes[0] in the whole stream */
     struct moment at;
     const char *bytes; /* borrowed for the call */

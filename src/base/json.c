@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_tree.h"
+#include "json_internal.h"
 #include "str.h"
 #include "utf8.h"
 #include "xalloc.h"

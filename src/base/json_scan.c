@@ -11,7 +11,7 @@
 
 #include "ascii.h"
 #include "json_escape.h"
-#include "json_text.h"
+#include "json_internal.h"
 #include "parse.h"
 #include "utf8.h"
 

@@ -447,10 +447,8 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
     shown_workspace(state, task, rows_add(rows, "where", "where", ROW_ASIDE));
     const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
     if (attempt && attempt->host >= 0) {
-        const char *executor;
-        const char *host;
-        run_state_host_names(state, attempt->host, &executor, &host);
-        str_addf(rows_add(rows, "host", "host", ROW_PLAIN), "%s (%s)", host, executor);
+        const struct host_place at = run_state_host_place(state, attempt->host);
+        str_addf(rows_add(rows, "host", "host", ROW_PLAIN), "%s (%s)", at.host, at.executor->name);
     }
 }
 

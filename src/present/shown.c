@@ -157,7 +157,7 @@ int shown_failed_attempts(const struct run_state *state, int task)
             const enum outcome_kind kind = attempt->outcome.kind;
             const bool is_by_hand =
                 kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED;
-            const bool has_run = !outcome_is_broken_off(&attempt->outcome) &&
+            const bool has_run = !outcome_is_broken_off(attempt->outcome.kind) &&
                                  kind != OUTCOME_NOT_STARTED && !is_by_hand;
             if (has_run && attempt->class == VERDICT_SUCCESS)
                 last_passed = attempt->round;

@@ -262,12 +262,8 @@ static void running_now(const struct run_state *state, int task, const struct sh
     shown_duration(now->mono_ms - attempt->started.mono_ms, out);
     if (attempt->pid > 0 && !look->is_brief)
         str_addf(out, ", pid %lld", (long long)attempt->pid);
-    if (attempt->host >= 0) {
-        const char *executor;
-        const char *host;
-        run_state_host_names(state, attempt->host, &executor, &host);
-        str_addf(out, " on %s", host);
-    }
+    if (attempt->host >= 0)
+        str_addf(out, " on %s", run_state_host_place(state, attempt->host).host);
     if (state->tasks[task].away_since.at_ms > 0) {
         const int64_t left_ms = state->tasks[task].fence.mono_ms - now->mono_ms;
         str_add(out, ", no contact for ");
@@ -297,9 +293,9 @@ static void slots_now(const struct run_state *state, int task, struct str *out)
     struct str down = {0};
     int used = 0;
     int slots = 0;
+    const int first = run_state_host(state, executor->name, executor->hosts[0].host);
     for (int i = 0; i < executor->host_count; i++) {
-        const int number = run_state_host(state, executor->name, executor->hosts[i].host);
-        const struct host_state *host = &state->hosts[number];
+        const struct host_state *host = &state->hosts[first + i];
         used += host->running;
         slots += host->down ? 0 : executor->hosts[i].slots;
         if (host->down)
@@ -496,7 +492,7 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
     const struct attempt_state *last = step_state_attempt(step);
     const bool waits = step->status == STEP_WAITING && last && step->evidence && !of->held &&
                        !of->cancelling && !state->ended;
-    if (!waits || outcome_is_broken_off(&last->outcome))
+    if (!waits || outcome_is_broken_off(last->outcome.kind))
         return false;
 
     /* Recreate the decision about the last failed attempt. Later attempts use the same facts except

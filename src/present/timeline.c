@@ -120,7 +120,7 @@ static enum span_end end_of_attempt(const struct making *m, const struct step_st
 {
     if (attempt->ended.at_ms == 0)
         return m->orphaned ? SPAN_END_LOST : SPAN_END_NONE;
-    if (outcome_is_broken_off(&attempt->outcome))
+    if (outcome_is_broken_off(attempt->outcome.kind))
         return SPAN_END_LOST;
     if (attempt->outcome.kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED)
         return SPAN_END_CANCELLED;

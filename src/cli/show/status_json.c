@@ -200,11 +200,9 @@ void place_json(const struct run_state *state, int task, struct str *out)
         add_text("sandbox_lacks", place->lacks, out);
     const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
     if (attempt && attempt->host >= 0) {
-        const char *executor;
-        const char *host;
-        run_state_host_names(state, attempt->host, &executor, &host);
-        str_json_text(out, "executor", executor);
-        str_json_text(out, "host", host);
+        const struct host_place at = run_state_host_place(state, attempt->host);
+        str_json_text(out, "executor", at.executor->name);
+        str_json_text(out, "host", at.host);
     }
     if (it->away_since.at_ms > 0) {
         str_json_i64(out, "no_contact_since_ms", it->away_since.at_ms);

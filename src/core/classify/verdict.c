@@ -165,7 +165,7 @@ void outcome_words(const struct outcome *outcome, struct str *out)
 
 bool outcome_is_seen(const struct outcome *outcome)
 {
-    return !outcome_is_broken_off(outcome) || outcome->ran_ms > 0;
+    return !outcome_is_broken_off(outcome->kind) || outcome->ran_ms > 0;
 }
 
 /*

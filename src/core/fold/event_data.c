@@ -205,7 +205,7 @@ static const struct event_field attempt_ended[] = {
                   "why devs stopped the attempt (hopeless: the agent's own retries cannot "
                   "succeed); missing: a person requested it, or devs did not stop the attempt"),
     WORD_OPTIONAL("proof", ended.outcome.proof, PROOF_COUNT, proof_word,
-                  "on another machine: how it is known that nothing of the attempt is left "
+                  "on another machine: the evidence that no process of the attempt is left "
                   "(reaped: devs-hand waited for every process; fenced: its lease and the grace "
                   "period are over)"),
     I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS,

@@ -190,7 +190,7 @@ void fold_attempt_ended(const struct fold *fold)
         state->attempts--;
     } else {
         step->start_failures = 0;
-        if (outcome_is_broken_off(&end->outcome)) {
+        if (outcome_is_broken_off(end->outcome.kind)) {
             step->interrupted++;
         } else {
             const int room = FOLD_COUNT_MAX - step->own_retries;

@@ -22,14 +22,12 @@ int run_state_host(const struct run_state *state, const char *executor, const ch
     return -1;
 }
 
-void run_state_host_names(const struct run_state *state, int number, const char **executor,
-                          const char **host)
+struct host_place run_state_host_place(const struct run_state *state, int number)
 {
     const struct plan_executor *of = state->plan->executors;
     for (; number >= of->host_count; of++)
         number -= of->host_count;
-    *executor = of->name;
-    *host = of->hosts[number].host;
+    return (struct host_place){.executor = of, .host = of->hosts[number].host};
 }
 
 int run_state_free_host(const struct run_state *state, int task)
@@ -40,9 +38,7 @@ int run_state_free_host(const struct run_state *state, int task)
         return -1;
     const struct plan_executor *of = &plan->executors[executor];
     const struct attempt_state *last = step_state_attempt(run_state_step(state, task));
-    int first = 0;
-    for (int i = 0; i < executor; i++)
-        first += plan->executors[i].host_count;
+    const int first = run_state_host(state, of->name, of->hosts[0].host);
     int best = -1;
     int best_free = 0;
     for (int i = 0; i < of->host_count; i++) {

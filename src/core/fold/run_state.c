@@ -64,8 +64,6 @@ int64_t fold_span_ms(int64_t ms)
     return ms < FOLD_TIME_MAX_MS ? ms : FOLD_TIME_MAX_MS;
 }
 
-/* Checks the ranges of the fields (event_data.c), then checks them against the plan and the
- * state. */
 /* Checks an attempt's place: a host of the executor that the plan names for its task. An attempt is
  * placed once. */
 static bool is_sound_place(const struct fold *fold)
@@ -80,6 +78,8 @@ static bool is_sound_place(const struct fold *fold)
            step_state_latest(fold->step)->host < 0;
 }
 
+/* Checks the ranges of the fields (event_data.c), then checks them against the plan and the
+ * state. */
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;

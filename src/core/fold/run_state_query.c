@@ -732,10 +732,9 @@ static struct failure_class class_as_judged(const struct attempt_state *attempt)
      * interruption. */
     bool has_ending = attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
     if (attempt->class == VERDICT_TRANSIENT)
-        has_ending = attempt->type == TRANSIENT_RESOURCE_BUSY &&
-                     (kind == OUTCOME_TIMEOUT || kind == OUTCOME_INTERRUPTED);
-    if (kind == OUTCOME_LOST)
-        has_ending = true;
+        has_ending =
+            kind == OUTCOME_LOST || (attempt->type == TRANSIENT_RESOURCE_BUSY &&
+                                     (kind == OUTCOME_TIMEOUT || kind == OUTCOME_INTERRUPTED));
     if (has_ending) {
         out.kind = kind;
         out.is_silent = out.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0;

@@ -85,7 +85,7 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
                         struct verdict *verdict)
 {
     const bool is_turned = step->expect.what == PLAN_EXPECT_FAILURE && ended != OUTCOME_CANCELLED &&
-                           ended != OUTCOME_INTERRUPTED && ended != OUTCOME_LOST;
+                           !outcome_is_broken_off(ended);
     if (!is_turned)
         return;
     if (verdict->expectation == VERDICT_UNEXPECTED_PASS) {

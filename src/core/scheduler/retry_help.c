@@ -53,7 +53,7 @@ static void add_case(const struct retry_step *step, const struct retry_attempt *
 
 void retry_step_add(struct retry_step *step, const struct retry_attempt *attempt)
 {
-    if (attempt->outcome == OUTCOME_INTERRUPTED || attempt->outcome == OUTCOME_LOST)
+    if (outcome_is_broken_off(attempt->outcome))
         return;
     if (attempt->outcome == OUTCOME_CANCELLED) {
         step->failed = false;
@@ -178,7 +178,7 @@ bool retry_case_of(const struct run_state *state, int task, struct retry_case *o
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *last = step_state_attempt(step);
     if (!last || last->ended.at_ms == 0 || last->outcome.kind == OUTCOME_CANCELLED ||
-        outcome_is_broken_off(&last->outcome))
+        outcome_is_broken_off(last->outcome.kind))
         return false;
     const struct failure_class class = failure_class_of(last);
     if (class.label.class == VERDICT_SUCCESS || last->round != run_state_round(state, task))

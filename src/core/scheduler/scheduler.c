@@ -211,8 +211,8 @@ static void settle_attempt(const struct scheduling *now, int task)
     }
 }
 
-/* An attempt on another machine may have survived: takes it up again there. Returns false if the
- * task has none. */
+/* Attaches to the task's attempt on another machine, which may have survived. Returns false if
+ * there is none. */
 static bool attach_attempt(const struct scheduling *now, int task)
 {
     const struct step_state *step = run_state_step(now->state, task);
@@ -283,7 +283,9 @@ static void start_attempt(const struct scheduling *now, int task)
     scheduler_emit(now, event);
     if (host >= 0) { /* known before anything runs there, so that nothing is started twice */
         struct event placed = scheduler_event(now, EVENT_ATTEMPT_PLACED, task);
-        run_state_host_names(now->state, host, &placed.placed.executor, &placed.placed.host);
+        const struct host_place place = run_state_host_place(now->state, host);
+        placed.placed.executor = place.executor->name;
+        placed.placed.host = place.host;
         scheduler_emit(now, placed);
     }
     add_action(

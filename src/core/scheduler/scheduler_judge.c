@@ -237,7 +237,7 @@ static void turn_round(const struct plan_step *step, const struct input *input,
     const struct plan_expectation *expect = &step->expect;
     const struct outcome *outcome = &input->outcome;
     if (expect->what != PLAN_EXPECT_FAILURE || outcome->kind == OUTCOME_CANCELLED ||
-        outcome_is_broken_off(outcome))
+        outcome_is_broken_off(outcome->kind))
         return;
     if (verdict->class == VERDICT_SUCCESS) {
         verdict->class = VERDICT_PERSISTENT;
@@ -462,7 +462,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
         struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
         event.wait.delay = decision->delay;
         event.wait.due = decision->due;
-        event.wait.is_free = !decision->counts && !outcome_is_broken_off(outcome);
+        event.wait.is_free = !decision->counts && !outcome_is_broken_off(outcome->kind);
         protocol_inputs(facts, decision, scheduler_scratch(now), &event.wait.inputs);
         scheduler_emit(now, event);
     } else {

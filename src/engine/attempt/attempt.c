@@ -257,24 +257,17 @@ static void on_contact(void *ctx, const struct event *fact)
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-    const size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
 void attempt_place(const struct attempt *attempt, struct remote_place *out, struct str *name)
 {
     const struct attempt_setting *setting = attempt->setting;
-    const struct plan *plan = setting->call.plan;
-    const char *executor;
+    const struct host_place at = run_state_host_place(setting->state, attempt_host(attempt));
     *out = (struct remote_place){
-        .executor = plan_task_executor(plan, &plan->tasks[attempt->task]),
+        .executor = at.executor,
+        .host = at.host,
         .environment = setting->call.environment,
         .run_mark = setting->call.run_mark,
         .step_mark = attempt->call.step_mark,
     };
-    run_state_host_names(setting->state, attempt_host(attempt), &executor, &out->host);
     str_addf(name, "%s/%d-%d-%d", setting->uid, attempt->task + 1, attempt->step + 1,
              attempt->number);
 }
@@ -306,13 +299,15 @@ static void start_remote(struct attempt *attempt, bool is_attach)
     attempt->words->given[attempt->call.given_count] = (char *)(uintptr_t)REMOTE_MARK;
     call.environment = attempt->words->given;
     attempt->stage = ATTEMPT_STARTS;
-    if (is_attach || is_below(call.cwd, call.place.executor->shared)) {
+    const char *shared = call.place.executor->shared;
+    const bool is_shared = strcmp(call.cwd, shared) == 0 || sandbox_path_is_below(call.cwd, shared);
+    if (is_attach || is_shared) {
         attempt->remote = remote_start(setting->nursery, setting->uv, &call, &watcher);
         return;
     }
     struct err err = {0};
     (void)err_set(&err, ERR_INVALID, "its folder %s is not below %s, which %s shares", call.cwd,
-                  call.place.executor->shared, call.place.executor->name);
+                  shared, call.place.executor->name);
     on_failed(attempt, START_NO_FOLDER, &err);
 }
 

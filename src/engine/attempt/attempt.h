@@ -170,8 +170,8 @@ void attempt_close(struct attempt *attempt);
  * `refused` later. A refused attempt has ended with OUTCOME_NOT_STARTED. */
 void attempt_start(struct attempt *attempt);
 
-/* Takes up an attempt that an earlier engine started on another machine. Its output is read again
- * from the beginning, and replaces what the log has of it. */
+/* Attaches to an attempt that an earlier engine started on another machine. Reads its output again
+ * from the beginning; it replaces the output in the log. */
 void attempt_attach(struct attempt *attempt);
 
 /* Finds where an attempt on another machine runs, and appends the name of its folder there. *out

@@ -476,7 +476,7 @@ void loop_forget_tasks(struct loop *loop);
 
 /* Performs the scheduler's action: starts an attempt. */
 void loop_start_attempt(struct loop *loop, const struct action *action);
-/* Takes up an attempt that an earlier engine started on another machine. */
+/* Attaches to an attempt that an earlier engine started on another machine. */
 void loop_attach_attempt(struct loop *loop, const struct action *action);
 /* Stops the attempt as action->mode says. Does nothing if it has already ended. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
@@ -489,7 +489,7 @@ void loop_follow_up(struct loop *loop, bool recorded);
 
 struct loop_host;
 
-/* Prepares the hosts of the plan. Probes those that an earlier engine has found to be down. */
+/* Sets up the hosts of the plan, and probes those that an earlier engine reported as down. */
 void loop_hosts_open(struct loop *loop);
 /* Ends what would only delay the exit of devs. Folders are still removed, unless it was stopped. */
 void loop_hosts_leave(struct loop *loop);

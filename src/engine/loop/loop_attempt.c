@@ -181,14 +181,12 @@ static void note_unproven(struct loop *loop, const struct attempt *attempt)
     const struct outcome *outcome = &attempt->end.outcome;
     const struct task_state *task = &loop->state.tasks[attempt->task];
     const bool is_killed = outcome->kind == OUTCOME_CANCELLED || outcome->kind == OUTCOME_TIMEOUT;
-    const char *executor;
-    const char *host;
     if (attempt_host(attempt) < 0 || !is_killed || outcome->proof != PROOF_NONE)
         return;
     struct str why = {0};
     char due[CLOCK_TEXT_MAX];
-    run_state_host_names(&loop->state, attempt_host(attempt), &executor, &host);
-    str_addf(&why, "%s has not confirmed its end; without contact, it ends itself there", host);
+    str_addf(&why, "%s has not confirmed its end; without contact, it ends itself there",
+             run_state_host_place(&loop->state, attempt_host(attempt)).host);
     if (task->fence.at_ms > 0)
         str_addf(&why, " by %s", clock_short(task->fence.at_ms, clock_now().at_ms, due));
     loop_note(loop, call_name(&attempt->call), str_text(&why));

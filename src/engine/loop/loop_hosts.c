@@ -20,10 +20,10 @@ enum {
 
 /* A machine. Each has at most one errand at a time. */
 struct loop_host {
-    struct loop *loop; /* borrowed */
-    int number;        /* in state.hosts */
-    char mark[32];     /* the end of an errand includes every process with its mark */
-    bool is_down;
+    struct loop *loop;    /* borrowed */
+    int number;           /* in state.hosts */
+    char mark[32];        /* the end of an errand includes every process with its mark */
+    bool is_down;         /* as reported last; the fold has it after the next turn */
     struct child *errand; /* borrowed; NULL = none */
     bool is_probe;        /* what the errand is */
     int64_t probe_ms;     /* delay before the next probe */
@@ -80,9 +80,10 @@ void loop_hosts_leave(struct loop *loop)
 static void queue_state(struct loop_host *host, const char *why)
 {
     struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    const struct host_place at = run_state_host_place(&host->loop->state, host->number);
     input.fact_event = event_new(EVENT_HOST_STATE);
-    run_state_host_names(&host->loop->state, host->number, &input.fact_event.host.executor,
-                         &input.fact_event.host.host);
+    input.fact_event.host.executor = at.executor->name;
+    input.fact_event.host.host = at.host;
     input.fact_event.host.is_down = host->is_down;
     input.fact_event.host.why = why;
     loop_queue(host->loop, input);
@@ -113,18 +114,15 @@ void loop_host_is_up(struct loop *loop, int number)
     remove_folders(host);
 }
 
-static void find_place(const struct loop_host *host, struct remote_place *out)
+static struct remote_place place_of(const struct loop_host *host)
 {
     const struct loop *loop = host->loop;
-    const char *name;
-    *out = (struct remote_place){.environment = loop->options->environment,
+    const struct host_place at = run_state_host_place(&loop->state, host->number);
+    return (struct remote_place){.executor = at.executor,
+                                 .host = at.host,
+                                 .environment = loop->options->environment,
                                  .run_mark = loop->run_mark,
                                  .step_mark = host->mark};
-    run_state_host_names(&loop->state, host->number, &name, &out->host);
-    int first = 0;
-    out->executor = loop->state.plan->executors;
-    for (; host->number >= first + out->executor->host_count; out->executor++)
-        first += out->executor->host_count;
 }
 
 static void probed(void *ctx, int code, const char *errors)
@@ -158,8 +156,7 @@ void loop_probe_hosts(struct loop *loop, int64_t now_ms)
         }
         if (host->errand)
             continue;
-        struct remote_place place;
-        find_place(host, &place);
+        const struct remote_place place = place_of(host);
         host->due_ms = INT64_MAX;
         host->is_probe = true;
         host->errand = remote_probe(loop->nursery, &place, host, probed);
@@ -180,11 +177,10 @@ static void folders_removed(void *ctx, int code, const char *errors)
 
 static void remove_folders(struct loop_host *host)
 {
-    struct remote_place place;
     const bool may_start = !host->loop->leaving || !host->loop->stopping;
     if (host->errand || host->is_down || host->done_count == 0 || !may_start)
         return;
-    find_place(host, &place);
+    const struct remote_place place = place_of(host);
     host->is_probe = false;
     host->going = host->done_count < REMOTE_CLEAN_MAX ? host->done_count : REMOTE_CLEAN_MAX;
     host->errand =

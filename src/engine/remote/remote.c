@@ -1,10 +1,10 @@
 /* remote.c - an execution on another machine: its channels, what devs-hand reports, and its end.
  *
- * First the command lines, then the channel (a child that runs ssh, with frames on its stdin and
- * stdout), then the states of the execution, last the requests of the engine. */
+ * First the end, then the frames in both directions, then the channels (a child that runs ssh, with
+ * frames on its stdin and stdout), last the requests of the engine. */
 #define _GNU_SOURCE /* pipe2 */
 
-#include "remote.h"
+#include "remote_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <uv.h>
 
 #include "clock.h"
+#include "foreign_file.h"
 #include "hand_protocol.h"
 #include "run_state.h"
 #include "str.h"
@@ -29,14 +30,6 @@ enum remote_stage {
     REMOTE_ASKED,    /* the request was sent; devs-hand has not reported that it began */
     REMOTE_RUNS,     /* it began */
     REMOTE_IS_OVER,  /* its end was reported; only handles are still closing */
-};
-
-/* The command line of a channel: ssh, its arguments, the host, and the command there. */
-struct ssh_line {
-    char **argv;        /* owned, NULL-terminated */
-    char **environment; /* owned array of borrowed strings, NULL-terminated */
-    struct str command; /* one argument: the command there */
-    struct str connect;
 };
 
 struct remote {
@@ -60,8 +53,7 @@ struct remote {
     bool is_refused;         /* devs-hand refused what this channel asked for: see `refused` */
     struct hand_refused refused;
     struct hand_spool spool;
-    bool is_lost;     /* devs-hand reported that nothing of it is left, and how it ended is not
-                         known */
+    bool is_lost;     /* devs-hand reported that its keeper is gone and has recorded no end */
     bool is_damaged;  /* its spool cannot be read any further: it is left to its lease */
     bool is_noise;    /* what this channel runs is not devs-hand */
     bool is_last_try; /* the present channel was begun after the fence */
@@ -95,86 +87,6 @@ static void set_timer(struct remote *remote, uv_timer_cb rings, int64_t wait_ms)
 {
     uv_update_time(remote->loop);
     (void)uv_timer_start(&remote->timer, rings, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
-}
-
-/* Command lines. */
-
-/* Appends a path as a word of the other machine's shell. A leading "~/" is the home folder. */
-static void add_path(const char *path, struct str *out)
-{
-    if (strncmp(path, "~/", 2) == 0) {
-        str_add(out, "\"$HOME\"/");
-        path += 2;
-    }
-    shell_word_add(path, out);
-}
-
-/* Appends a call of devs-hand for the folder of the attempt `name` (NULL = none). */
-static void add_hand(const struct plan_executor *executor, const char *words, const char *name,
-                     struct str *out)
-{
-    add_path(executor->hand, out);
-    str_addf(out, " %s", words);
-    if (!name)
-        return;
-    struct str dir = {0};
-    str_addf(&dir, "%s/%s", executor->dir, name);
-    str_add_char(out, ' ');
-    add_path(str_text(&dir), out);
-    str_done(&dir);
-}
-
-/* Completes the line, of which only the command is known. */
-static void ssh_line_make(const struct remote_place *place, struct ssh_line *out)
-{
-    const struct plan_executor *executor = place->executor;
-    str_addf(&out->connect, "ConnectTimeout=%d", REMOTE_CONNECT_S);
-    /* The keep-alive ends a channel whose link is dead. A new master would outlive the attempt, so
-     * none is begun; one that the person has is used. */
-    const char *const fixed[] = {"ssh", "-T",
-                                 "-o",  "BatchMode=yes",
-                                 "-o",  "ControlMaster=no",
-                                 "-o",  "ServerAliveInterval=10",
-                                 "-o",  "ServerAliveCountMax=3",
-                                 "-o",  out->connect.data};
-    const size_t extra = text_list_count(executor->args);
-    size_t count = 0;
-    out->argv = xcalloc(ARRAY_LEN(fixed) + extra + 4, sizeof(*out->argv));
-    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
-        out->argv[count++] = (char *)(uintptr_t)fixed[i]; /* a start does not modify it */
-    for (size_t i = 0; i < extra; i++)
-        out->argv[count++] = executor->args[i];
-    out->argv[count++] = (char *)(uintptr_t) "--";
-    out->argv[count++] = (char *)(uintptr_t)place->host;
-    out->argv[count] = out->command.data;
-
-    const size_t given = text_list_count(place->environment);
-    out->environment = xcalloc(given + 3, sizeof(*out->environment));
-    out->environment[0] = (char *)(uintptr_t)place->run_mark;
-    out->environment[1] = (char *)(uintptr_t)place->step_mark;
-    memcpy(out->environment + 2, place->environment, given * sizeof(*out->environment));
-}
-
-static void ssh_line_done(struct ssh_line *line)
-{
-    free(line->argv);
-    free(line->environment);
-    str_done(&line->command);
-    str_done(&line->connect);
-    *line = (struct ssh_line){0};
-}
-
-/* Returns the last line of ssh's stderr that is not empty; it usually names the cause. */
-static void last_line(const struct str *errors, struct str *out)
-{
-    const char *text = str_text(errors);
-    size_t end = errors->len;
-    while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == '\r'))
-        end--;
-    size_t from = end;
-    while (from > 0 && text[from - 1] != '\n')
-        from--;
-    text_clean(out, text + from, end - from);
 }
 
 /* The end of an execution. */
@@ -253,13 +165,19 @@ static void report_failure(struct remote *remote, int code, const char *before, 
     watcher.on.failed(watcher.on.ctx, code, &err);
 }
 
+/* Returns how an execution ends that was to be ended; `otherwise` if it was not. */
+static enum outcome_kind kind_of_order(const struct remote *remote, enum outcome_kind otherwise)
+{
+    if (!remote->has_order)
+        return otherwise;
+    return remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
+}
+
 static void report_lost(struct remote *remote, enum outcome_proof proof)
 {
-    struct outcome outcome = {.kind = OUTCOME_LOST, .proof = proof};
+    struct outcome outcome = {.kind = kind_of_order(remote, OUTCOME_LOST), .proof = proof};
     if (remote->started_ms > 0)
         outcome.ran_ms = now_mono_ms() - remote->started_ms;
-    if (remote->has_order)
-        outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
     report_end(remote, &outcome);
 }
 
@@ -270,7 +188,7 @@ static int64_t cut_number(uint64_t number)
 }
 
 /* Returns whether the end says how the work ended: all of its output is there, and if it exited
- * with 0, nothing of it is left. */
+ * with 0, no process of it is left. */
 static bool is_whole_end(const struct hand_end *end)
 {
     return end->spool_errno == 0 && (end->proven || end->ended != HAND_EXITED || end->code != 0);
@@ -314,8 +232,7 @@ static void report_hand_end(struct remote *remote)
     case HAND_WHY_FOREIGN:
     case HAND_WHY_COUNT:
         /* The machine ended it, or its output is incomplete: says nothing about the work. */
-        if (remote->has_order)
-            outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
+        outcome.kind = kind_of_order(remote, OUTCOME_LOST);
         break;
     }
     report_end(remote, &outcome);
@@ -364,8 +281,15 @@ static void send_order(struct remote *remote)
     send_bytes(remote, &bytes);
 }
 
-/* The lease begins at the stamp that is sent back, so it cannot end later than this long after the
- * stamp was received. */
+/* Returns when an execution that was in contact just now has ended itself at the latest. */
+static int64_t fence_from_now(const struct remote *remote)
+{
+    return now_mono_ms() + remote->call.place.executor->lease_ms + remote->call.grace_ms +
+           REMOTE_KILL_MS;
+}
+
+/* Sends a stamp back as soon as it was received. The lease begins at the stamp, so it cannot end
+ * later than if it began now. */
 static void send_stamp(struct remote *remote, enum hand_type type, uint64_t stamp_ms)
 {
     enum { QUEUE_MAX = 64 * 1024 };
@@ -376,8 +300,7 @@ static void send_stamp(struct remote *remote, enum hand_type type, uint64_t stam
         return;
     add_stamp(&bytes, type, stamp_ms);
     send_bytes(remote, &bytes);
-    const int64_t lease_ms = remote->call.place.executor->lease_ms;
-    remote->fence_ms = now_mono_ms() + lease_ms + remote->call.grace_ms + REMOTE_KILL_MS;
+    remote->fence_ms = fence_from_now(remote);
 }
 
 static void add_frame(struct str *out, enum hand_type type, const char *bytes, size_t len)
@@ -391,11 +314,13 @@ static void add_frame(struct str *out, enum hand_type type, const char *bytes, s
 /* Reads the file for stdin. Returns false and sets an error if that fails. */
 static bool read_input(const char *path, struct str *out, struct err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat info;
-    if (fd < 0)
+    const int look = foreign_file_look(path, 0, &info);
+    if (look < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
-    bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= REMOTE_INPUT_MAX;
+    const int fd = S_ISREG(info.st_mode) ? foreign_file_open(look) : -1;
+    bool ok = fd >= 0 && info.st_size <= REMOTE_INPUT_MAX;
+    (void)close(look);
     while (ok) {
         char bytes[64 * 1024];
         const ssize_t got = read(fd, bytes, sizeof(bytes));
@@ -405,7 +330,8 @@ static bool read_input(const char *path, struct str *out, struct err *err)
         if (ok)
             str_add_n(out, bytes, (size_t)got);
     }
-    (void)close(fd);
+    if (fd >= 0)
+        (void)close(fd);
     return ok || err_set(err, ERR_LIMIT, "'%s' is not a file of at most %d MiB", path,
                          REMOTE_INPUT_MAX / (1024 * 1024));
 }
@@ -681,8 +607,7 @@ static void wait_for_contact(struct remote *remote)
 {
     const struct moment now = clock_now();
     if (remote->fence_ms == 0) /* the last stamp was returned by an earlier devs */
-        remote->fence_ms = now.mono_ms + remote->call.place.executor->lease_ms +
-                           remote->call.grace_ms + REMOTE_KILL_MS;
+        remote->fence_ms = fence_from_now(remote);
     if (is_past_fence(remote) && (remote->is_last_try || remote->is_damaged)) {
         report_lost(remote, PROOF_FENCED);
         return;
@@ -721,11 +646,11 @@ static bool is_refusal_of_ssh(const char *line)
     return false;
 }
 
-/* Nothing was started: finds out why. */
+/* Reports why nothing was started. */
 static void report_no_start(struct remote *remote, const struct outcome *outcome)
 {
     struct str line = {0};
-    last_line(&remote->errors, &line);
+    ssh_last_error(&remote->errors, &line);
     const bool has_line = line.len > 0;
     const int code = outcome->kind == OUTCOME_EXIT ? outcome->code : SSH_FAILED;
     if (remote->is_refused && remote->refused.code == HAND_EXIT_REQUEST)
@@ -793,18 +718,16 @@ static void channel_output(void *ctx, int stream, const char *bytes, size_t len)
     if (remote->stage == REMOTE_IS_OVER)
         return;
     if (stream == 1) {
-        const size_t room = REMOTE_ERRORS_MAX - remote->errors.len;
-        str_add_n(&remote->errors, bytes, len < room ? len : room);
+        ssh_add_error(&remote->errors, bytes, len);
         return;
     }
     remote->heard_ms = now_mono_ms();
     str_add_n(&remote->in, bytes, len);
     if (remote->has_hello && remote->channel)
         set_timer(remote, channel_is_silent, REMOTE_SILENT_MS);
-    if (!read_frames(remote) && remote->channel)
-        child_cancel(remote->channel, CANCEL_KILL);
     /* The recorded end is the end: what ssh still does is not waited for. */
-    else if (remote->spool.stage == HAND_STAGE_ENDED && remote->channel)
+    const bool goes_on = read_frames(remote) && remote->spool.stage != HAND_STAGE_ENDED;
+    if (!goes_on && remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
 }
 
@@ -831,26 +754,17 @@ static void open_channel(struct remote *remote)
     (void)uv_pipe_open(remote->pipe, fds[1]);
 
     str_add(&remote->line.command, "exec ");
-    add_hand(call->place.executor, remote->request ? "run" : "attach", call->name,
-             &remote->line.command);
+    ssh_add_hand(call->place.executor, remote->request ? "run" : "attach", call->name,
+                 &remote->line.command);
     if (!remote->request)
         str_addf(&remote->line.command, " %llu", (unsigned long long)remote->spool.whole);
-    ssh_line_make(&call->place, &remote->line);
-    const struct child_call child = {
-        .spawn = {.argv = remote->line.argv,
-                  .environment = remote->line.environment,
-                  .cwd = "/",
-                  .feed = &remote->feed},
-        .run_mark = call->place.run_mark,
-        .step_mark = call->place.step_mark,
-        .grace_ms = 0,
-    };
     const struct child_watcher watcher = {.ctx = remote,
                                           .started = channel_started,
                                           .failed = channel_failed,
                                           .output = channel_output,
                                           .ended = channel_ended};
-    remote->channel = child_start(remote->nursery, &child, &watcher);
+    remote->channel =
+        ssh_start(remote->nursery, &call->place, &remote->line, &remote->feed, &watcher);
     set_timer(remote, channel_is_silent, REMOTE_HELLO_MS);
 }
 
@@ -876,11 +790,6 @@ struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
     else
         set_timer(remote, next_channel, 0);
     return remote;
-}
-
-int64_t remote_pid(const struct remote *remote)
-{
-    return remote->spool.started.command;
 }
 
 /* A killed attempt has not ended in time. */
@@ -945,104 +854,4 @@ void remote_stood_still(struct remote *remote, int64_t still_ms)
     const int64_t wait_ms = remote->timeout_due_ms - now_mono_ms();
     uv_update_time(remote->loop);
     (void)uv_timer_start(&remote->timeout, time_is_up, wait_ms > 0 ? (uint64_t)wait_ms : 0, 0);
-}
-
-/* Short calls of devs-hand. */
-
-struct errand {
-    struct ssh_line line;
-    struct str errors;
-    void *ctx;
-    remote_done_fn *done;
-};
-
-static void errand_over(struct errand *errand, int code)
-{
-    struct str line = {0};
-    last_line(&errand->errors, &line);
-    errand->done(errand->ctx, code, str_text(&line));
-    str_done(&line);
-    ssh_line_done(&errand->line);
-    str_done(&errand->errors);
-    free(errand);
-}
-
-static void errand_started(void *ctx)
-{
-    (void)ctx;
-}
-
-static void errand_output(void *ctx, int stream, const char *bytes, size_t len)
-{
-    struct errand *errand = ctx;
-    const size_t room = REMOTE_ERRORS_MAX - errand->errors.len;
-    if (stream == 1)
-        str_add_n(&errand->errors, bytes, len < room ? len : room);
-}
-
-static void errand_failed(void *ctx, int number, const struct err *err)
-{
-    struct errand *errand = ctx;
-    (void)number;
-    str_add(&errand->errors, err->message);
-    errand_over(errand, -1);
-}
-
-static void errand_ended(void *ctx, const struct child_end *end)
-{
-    errand_over(ctx, end->outcome.kind == OUTCOME_EXIT ? end->outcome.code : -1);
-}
-
-/* Takes over the command. */
-static struct child *run_errand(struct nursery *nursery, const struct remote_place *place,
-                                struct str *command, void *ctx, remote_done_fn *done)
-{
-    struct errand *errand = xcalloc(1, sizeof(*errand));
-    errand->ctx = ctx;
-    errand->done = done;
-    errand->line.command = *command;
-    ssh_line_make(place, &errand->line);
-    const struct child_call child = {
-        .spawn = {.argv = errand->line.argv, .environment = errand->line.environment, .cwd = "/"},
-        .run_mark = place->run_mark,
-        .step_mark = place->step_mark,
-        .timeout_ms = REMOTE_HELLO_MS,
-        .grace_ms = 0,
-    };
-    const struct child_watcher watcher = {.ctx = errand,
-                                          .started = errand_started,
-                                          .failed = errand_failed,
-                                          .output = errand_output,
-                                          .ended = errand_ended};
-    return child_start(nursery, &child, &watcher);
-}
-
-struct child *remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
-                           remote_done_fn *done)
-{
-    struct str command = {0};
-    str_add(&command, "exec ");
-    add_hand(place->executor, "--version", NULL, &command);
-    return run_errand(nursery, place, &command, ctx, done);
-}
-
-struct child *remote_clean(struct nursery *nursery, const struct remote_place *place,
-                           const struct str *names, size_t count, void *ctx, remote_done_fn *done)
-{
-    struct str command = {0};
-    enum { COMMAND_MAX = 64 * 1024 }; /* Linux limits an argument to 128 KiB */
-    for (size_t i = 0; i < count && command.len < COMMAND_MAX; i++) {
-        add_hand(place->executor, "clean --lost", names[i].data, &command);
-        str_add(&command, " 2>/dev/null; ");
-    }
-    if (count > 0) { /* the run's folder, which they share, once it is empty */
-        struct str dir = {0};
-        str_addf(&dir, "%s/%.*s", place->executor->dir, (int)strcspn(names[0].data, "/"),
-                 names[0].data);
-        str_add(&command, "rmdir ");
-        add_path(str_text(&dir), &command);
-        str_add(&command, " 2>/dev/null; true");
-        str_done(&dir);
-    }
-    return run_errand(nursery, place, &command, ctx, done);
 }

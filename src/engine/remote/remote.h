@@ -75,13 +75,10 @@ struct remote_watcher {
 
 struct remote;
 
-/* Starts the execution, or takes it up again. Calls `started` or `failed` later, never from within
+/* Starts the execution, or attaches to it. Calls `started` or `failed` later, never from within
  * this call. */
 struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
                             const struct remote_call *call, const struct remote_watcher *watcher);
-
-/* Returns the pid that the command has on its machine; 0 = not known. */
-int64_t remote_pid(const struct remote *remote);
 
 /* Ends the execution on a person's request, or as if its timeout had expired. Without contact, the
  * request is sent with the next channel; with CANCEL_KILL, the execution is reported as canceled

@@ -133,4 +133,7 @@ struct sandbox_ran {
 ATTR_MUST_USE bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms,
                                const atomic_bool *stop, struct sandbox_ran *out, struct err *err);
 
+/* Returns whether the path is below the folder, and not the folder itself. Compares texts. */
+bool sandbox_path_is_below(const char *path, const char *folder);
+
 #endif

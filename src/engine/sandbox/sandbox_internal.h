@@ -146,9 +146,6 @@ ATTR_MUST_USE bool sandbox_home_find(const struct sandbox_call *call, char out[P
 /* Finds the home folder of a user in the user database; NULL = the user who runs devs. */
 ATTR_MUST_USE bool sandbox_home_of(const char *user, char out[PATH_MAX]);
 
-/* Returns whether the path is below the folder. */
-bool sandbox_path_is_below(const char *path, const char *folder);
-
 /* Resolves a path of the spec's `writable` to an absolute path without symlinks. Follows no link in
  * the workspace, because an earlier attempt may have left one there, for example to the log. */
 ATTR_MUST_USE bool sandbox_writable_path(const struct sandbox_call *call, const char *path,
