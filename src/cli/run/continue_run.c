@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "appearance.h"
@@ -106,6 +107,17 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
     return err_hint(err, "devs runs lists the runs");
 }
 
+/* Returns true if the devs of an ended run stays open. One without a screen closes the log just
+ * after the run's end, so this waits for it for up to a second. */
+static bool stays_open(const struct place *place, const char *uid)
+{
+    enum { TRIES = 50, PAUSE_NS = 20 * 1000 * 1000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    for (int i = 0; i < TRIES && owner_is_alive(place, uid); i++)
+        (void)nanosleep(&pause, NULL); /* if woken early, it looks again early */
+    return owner_is_alive(place, uid);
+}
+
 /* Checks that the run can be taken over, before anything is changed. Taking over repeats the check
  * under the lock. */
 static bool check_run(const struct place *place, const struct log_run_info *info, struct err *err)
@@ -124,7 +136,7 @@ static bool check_run(const struct place *place, const struct log_run_info *info
                       (long long)info->pid);
         return err_hint(err, "run devs to open it");
     }
-    if (info->ended_at_ms != 0 && owner_is_alive(place, info->uid)) {
+    if (info->ended_at_ms != 0 && stays_open(place, info->uid)) {
         (void)err_set(err, ERR_BUSY, "run #%lld has ended, but its devs is still open (pid %lld)",
                       number, (long long)info->pid);
         return err_hint(err, "use devs retry %lld, or %lld/TASK", number, number);
