@@ -69,11 +69,12 @@ enum event_kind {
     EVENT_TASK_ADDED,
     EVENT_HINT_GIVEN,
     EVENT_ATTEMPT_PLACED,
-    /* From here to EVENT_CONTACT_FOUND: facts about other machines. All but EVENT_HOST_STATE name
-     * the running attempt. */
+    /* From here to EVENT_JOB_STATE: facts about other machines. All but EVENT_HOST_STATE name the
+     * running attempt. */
     EVENT_HOST_STATE,
     EVENT_CONTACT_LOST,
     EVENT_CONTACT_FOUND,
+    EVENT_JOB_STATE,
     EVENT_KIND_COUNT,
     EVENT_UNKNOWN =
         EVENT_KIND_COUNT, /* a kind of a newer devs: kept, counted, and skipped by the fold */
@@ -273,6 +274,14 @@ struct event {
             bool is_down;    /* it does not answer: nothing is started there */
             const char *why; /* why it is down; NULL if it is up */
         } host;
+        /* The attempt's job on a cluster; recorded when its state, reason or node changes. */
+        struct {
+            enum job_state state;
+            const char *job;    /* the cluster's name of the job */
+            const char *holder; /* the name of devs-hand's holder in it */
+            const char *reason; /* the cluster's words for the state; NULL = none */
+            const char *node;   /* where the job runs; NULL = not known yet */
+        } job;
         /* The connection to the attempt's machine broke. Nothing of the attempt works any more
          * after `fence`. */
         struct {

@@ -54,6 +54,26 @@ enum outcome_proof {
     PROOF_COUNT,
 };
 
+/* What a cluster did to an attempt of OUTCOME_LOST or OUTCOME_TIMEOUT. Numbers are stored in the
+ * log: never renumber. */
+enum outcome_cause {
+    CAUSE_NONE = 0,       /* nothing, or not known */
+    CAUSE_TIME_LIMIT = 1, /* the job's time was up */
+    CAUSE_PREEMPTED = 2,  /* other work displaced it */
+    CAUSE_CANCELLED = 3,  /* somebody else cancelled the job */
+    CAUSE_MEMORY = 4,     /* it used more memory than the job has */
+    CAUSE_NODE = 5,       /* its node failed */
+    CAUSE_COUNT,
+};
+
+/* The state of an attempt's job on a cluster. Numbers are stored in the log: never renumber. */
+enum job_state {
+    JOB_QUEUED = 0,  /* waits in the cluster's queue */
+    JOB_RUNNING = 1, /* has its node; commands can start */
+    JOB_ENDED = 2,   /* has left its node; the task's next attempt needs a new job */
+    JOB_STATE_COUNT,
+};
+
 /* Why devs ended an attempt without a request. */
 enum outcome_stop {
     STOP_ASKED = 0,    /* on request, or not ended by devs */
@@ -78,6 +98,7 @@ struct outcome {
     int64_t rss_kib_max; /* peak memory of the child and the processes it waited for */
     int64_t cpu_ms;      /* user + system */
     enum outcome_proof proof;
+    enum outcome_cause cause;
 };
 
 /* Returns "exit", "signal", "not started", "timeout", "cancelled", "interrupted" or
@@ -86,6 +107,11 @@ const char *outcome_kind_name(enum outcome_kind kind);
 
 /* Returns true for an enum start_code, false for an errno. */
 bool start_code_is_known(int code);
+
+/* Returns "none", "time limit", "preempted", "cancelled", "memory" or "node failed". Static. */
+const char *outcome_cause_name(enum outcome_cause cause);
+/* Returns "queued", "running" or "ended". Static. */
+const char *job_state_name(enum job_state state);
 
 struct str;
 /* Appends text such as "exit 1", "signal 9", "not started: No such file or directory", "timeout",

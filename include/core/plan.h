@@ -13,6 +13,7 @@
 #include "contract.h"
 #include "entropy_limits.h"
 #include "err.h"
+#include "executor.h"
 #include "outcome.h"
 #include "policy.h"
 #include "redact.h"
@@ -47,6 +48,9 @@ enum {
     PLAN_LEASE_S_MIN = 5,
     PLAN_LEASE_S_MAX = 7 * 24 * 3600,
     PLAN_LEASE_MS = 300 * 1000, /* default of lease_s, in ms */
+    PLAN_JOBS = 100,            /* default of a cluster's slots */
+    PLAN_POLL_MS = 30 * 1000,   /* default of poll_s, in ms */
+    PLAN_IDLE_MS = 60 * 1000,   /* default of idle_s, in ms */
 };
 
 #define PLAN_TIMEOUT_MS_MAX ((int64_t)PLAN_TIMEOUT_S_MAX * 1000)
@@ -57,13 +61,7 @@ enum {
 
 #define PLAN_LOCAL "local" /* where a task runs without an executor: on this machine */
 
-/* Defaults of `dir` and `hand`. */
-#define PLAN_EXECUTOR_DIR  "~/.cache/devs"
-#define PLAN_EXECUTOR_HAND "devs-hand"
-
-enum executor_kind { EXECUTOR_SSH, EXECUTOR_KIND_COUNT };
-
-/* A machine of an executor. */
+/* A machine of an executor; or a whole cluster, which has the executor's name. */
 struct plan_host {
     char *host; /* owned; as for ssh: [user@]name, or an alias of the ssh configuration */
     int slots;  /* maximum number of attempts at a time: 1 to PLAN_SLOTS_MAX */
@@ -72,19 +70,25 @@ struct plan_host {
 struct plan_executor {
     char *name; /* owned */
     enum executor_kind kind;
-    struct plan_host *hosts; /* owned; each host once */
+    struct plan_host *hosts; /* owned; each host once; of a cluster only one */
     int host_count;          /* 1 to PLAN_HOSTS_MAX */
     char *dir;    /* owned; the folder for attempts on each host: absolute, or begins with "~/" */
     char *hand;   /* owned; devs-hand on each host: a name in PATH, or a path like `dir` */
-    char **args;  /* owned, NULL-terminated; additional arguments for ssh, before the host;
-                     NULL = none */
+    char **args;  /* owned, NULL-terminated; additional arguments for ssh, before the host, or for
+                     the commands of a cluster; NULL = none */
     char *shared; /* owned; the folder that the hosts and this machine share: an absolute path, the
                      same everywhere; never NULL */
     int64_t lease_ms; /* an attempt without contact to devs ends itself after this time */
-};
 
-/* Returns "ssh"; "?" for an invalid value. */
-const char *executor_kind_name(enum executor_kind kind);
+    /* Clusters only: */
+    int slots;        /* maximum number of jobs at a time; 0 = not set */
+    char *image;      /* owned; the image of its containers; NULL = none */
+    int64_t poll_ms;  /* least time between two queries for the states of all jobs */
+    int64_t queue_ms; /* longest time in the cluster's queue; 0 = no limit */
+    int64_t idle_ms;  /* a job that has had nothing to do for this long ends itself */
+
+    struct executor_adapter adapter; /* owned; the built-in one, changed by `adapter` */
+};
 
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
 
@@ -170,6 +174,7 @@ struct plan_task {
     struct workspace_spec *own_workspace;   /* owned; the task's own workspace, NULL = none */
     int executor; /* index in plan->executors of the executor that runs the task; -1 = this
                      machine */
+    struct executor_resources resources; /* what its job needs on a cluster */
 };
 
 /* Maps a task's id to its number. */

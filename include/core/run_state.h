@@ -187,6 +187,16 @@ struct task_place {
                      = none */
 };
 
+/* A task's latest job on a cluster. All texts are cut to their size. */
+struct task_job {
+    enum job_state state;
+    struct moment since;       /* start of that state */
+    char id[JOB_TEXT_MAX];     /* the cluster's name of the job */
+    char holder[JOB_TEXT_MAX]; /* the name of devs-hand's holder in it */
+    char reason[JOB_TEXT_MAX]; /* the cluster's words for the state; "" = none */
+    char node[JOB_TEXT_MAX];   /* where it runs or ran; "" = not known */
+};
+
 /* The parts of a budget's use that agents do not report, and the warnings that were logged. */
 struct budget_state {
     int64_t base[BUDGET_KIND_COUNT]; /* amount used when the budget was renewed; limits count from
@@ -268,6 +278,7 @@ struct task_state {
     struct circles *circles;  /* owned; NULL until an attempt left a fact, and after the end of the
                                  task unless it is stuck; always NULL for RUN_STATE_TELLS */
     struct task_place *place; /* owned; the task's workspace, NULL = in place, or not known yet */
+    struct task_job *job;     /* owned; NULL = it has had no job on a cluster */
     struct task_agent *agent; /* owned; NULL = the task has no agent */
     struct task_pauses *pauses; /* owned; NULL = none */
     char *by;                 /* owned; the person who cancelled or held the task, NULL = nobody */

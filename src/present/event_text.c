@@ -664,6 +664,13 @@ static void add_event(const struct event_look *w)
     case EVENT_CONTACT_FOUND:
         str_add(w->out, "contact with its machine is back");
         break;
+    case EVENT_JOB_STATE:
+        str_addf(w->out, "job %s %s", or_empty(event->job.job), job_state_name(event->job.state));
+        if (event->job.node)
+            str_addf(w->out, " on %s", event->job.node);
+        if (event->job.reason)
+            str_addf(w->out, " (%s)", event->job.reason);
+        break;
     case EVENT_SECRETS_CUT:
         add_cut_secrets(w);
         break;

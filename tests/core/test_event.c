@@ -30,7 +30,7 @@ static const struct {
     {34, "agent_used"},        {35, "agent_call"},      {36, "budget"},
     {37, "round_started"},     {38, "task_added"},      {39, "hint_given"},
     {40, "attempt_placed"},    {41, "host_state"},      {42, "contact_lost"},
-    {43, "contact_found"},
+    {43, "contact_found"},     {44, "job_state"},
 };
 
 static const int64_t unknown[] = {
@@ -154,7 +154,7 @@ static const char *const full[] = {
         "left\":7,"
         "\"fingerprint\":" DIGEST_A ",\"partial\":true,\"skipped_bytes\":8,"
         "\"start_error\":\"no \\u001b\",\"fails\":true,\"stop\":\"hopeless\","
-        "\"proof\":\"fenced\",\"quiet_ms\":9,"
+        "\"proof\":\"fenced\",\"cause\":\"time limit\",\"quiet_ms\":9,"
         "\"own_retries\":10,\"own_wait_ms\":11,\"new_permille\":1000," LOOP "}",
     [EVENT_ATTEMPT_JUDGED] =
         "{" LABEL ",\"expectation\":\"wrong reason\",\"rule\":\"r\",\"subtype\":\"S\","
@@ -206,6 +206,8 @@ static const char *const full[] = {
     [EVENT_CONTACT_LOST] = "{\"since_at_ms\":1,\"since_mono_ms\":2,\"fence_at_ms\":3,"
                            "\"fence_mono_ms\":4}",
     [EVENT_CONTACT_FOUND] = "{\"from_byte\":9223372036854775807}",
+    [EVENT_JOB_STATE] = "{\"state\":\"running\",\"job\":\"17\",\"holder\":\"devs-1\","
+                        "\"reason\":\"Priority\",\"node\":\"n1\"}",
     [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
     [EVENT_AGENT_SESSION] = "{\"agent\":\"claude\",\"session\":\"s\",\"resumed\":true}",
     [EVENT_AGENT_USED] = "{\"turns\":1,\"calls\":2,\"cost_micro\":3,\"tokens\":4,"

@@ -150,6 +150,57 @@ START_TEST(test_a_written_plan_has_every_key)
 }
 END_TEST
 
+/* A cluster counts as one host with the executor's name. */
+static void check_cluster(const struct plan *of)
+{
+    const struct plan_executor *lab = of_task(of, 0);
+    ck_assert_int_eq(lab->kind, EXECUTOR_SLURM);
+    ck_assert_int_eq(plan_host_count(of), 1);
+    ck_assert_str_eq(lab->hosts[0].host, "lab");
+    ck_assert_int_eq(lab->hosts[0].slots, 12);
+    ck_assert_int_eq(lab->poll_ms, 5000);
+    ck_assert_int_eq(lab->queue_ms, 60000);
+    ck_assert_int_eq(lab->idle_ms, 90000);
+    ck_assert_str_eq(lab->adapter.cancel[0], "qdel");
+    ck_assert_str_eq(lab->adapter.submit[0], "sbatch");
+    const struct executor_resources *resources = &of->tasks[0].resources;
+    ck_assert_int_eq(resources->cpus, 4);
+    ck_assert_int_eq(resources->memory_mb, 8000);
+    ck_assert_int_eq(resources->time_s, 3600);
+    ck_assert_int_eq(resources->gpus, 2);
+    ck_assert_str_eq(resources->features, "fast");
+}
+
+START_TEST(test_a_written_plan_has_its_cluster)
+{
+    parse_good(
+        "\"executors\": {\"lab\": {\"like\": \"slurm\", \"shared\": \"/nfs\", \"slots\": 12, "
+        "\"poll_s\": 5, \"queue_s\": 60, \"idle_s\": 90, \"adapter\": {\"cancel\": "
+        "[\"qdel\", \"{job}\"]}}}, ",
+        "\"executor\": \"lab\", \"resources\": {\"cpus\": 4, \"memory_mb\": 8000, "
+        "\"time_s\": 3600, \"gpus\": 2, \"features\": \"fast\"}, ");
+    check_cluster(plan);
+    read_again();
+    check_cluster(again);
+}
+END_TEST
+
+START_TEST(test_a_cluster_has_its_defaults)
+{
+    parse_good("\"executors\": {\"lab\": {\"like\": \"slurm\", \"shared\": \"/nfs\"}}, ",
+               "\"executor\": \"lab\", ");
+    const struct plan_executor *lab = of_task(plan, 0);
+    ck_assert_int_eq(lab->hosts[0].slots, 100);
+    ck_assert_int_eq(lab->poll_ms, 30000);
+    ck_assert_int_eq(lab->queue_ms, 0);
+    ck_assert_int_eq(lab->idle_ms, 60000);
+    str_clear(&text);
+    plan_write(plan, &text);
+    ck_assert_ptr_null(strstr(str_text(&text), "\"adapter\""));
+    ck_assert_ptr_null(strstr(str_text(&text), "\"resources\""));
+}
+END_TEST
+
 START_TEST(test_a_task_can_go_back_to_this_machine)
 {
     parse_good("\"executor\": \"lab\", " FULL, "\"executor\": \"local\", ");
@@ -192,6 +243,11 @@ static const struct {
     {"\"executors\": {\"lab\": {\"like\": \"ssh\", \"shared\": \"/\", \"hosts\": [\"a\", \"b\", "
      "\"c\", \"d\", \"e\", {\"host\": \"f\", \"slots\": 1024}]}}, ",
      "on lab (a, b, c, d and 2 more; 1029 slots)"},
+    {"\"executors\": {\"lab\": {\"like\": \"slurm\", \"shared\": \"/\"}}, ",
+     "on lab (slurm; at most 100 jobs)"},
+    {"\"executors\": {\"lab\": {\"like\": \"kubernetes\", \"image\": \"i\", \"slots\": 7, "
+     "\"shared\": \"/\"}}, ",
+     "on lab (kubernetes; at most 7 jobs)"},
 };
 
 START_TEST(test_words_name_the_hosts)
@@ -207,6 +263,8 @@ END_TEST
     "\"executors\": {\"lab\": {\"like\": \"ssh\", \"shared\": \"/nfs\", \"hosts\": " list "}}, "
 #define WITH(member)                                                                               \
     "\"executors\": {\"lab\": {\"like\": \"ssh\", \"hosts\": [\"h\"], " member "}}, "
+#define FARM(kind, member)                                                                         \
+    "\"executors\": {\"lab\": {\"like\": \"" kind "\", \"shared\": \"/nfs\", " member "}}, "
 #define SHARED    "\"shared\": \"/nfs\", "
 #define TASK      "\"executor\": \"lab\", "
 #define YET(what) "runs on executor \"lab\", where " what " is not possible yet"
@@ -233,7 +291,7 @@ static const struct {
      "[INVALID_VALUE] /executors/local: \"local\" is this machine; choose a different name"},
     {"\"executors\": {\"lab\": {\"shared\": \"/nfs\", \"hosts\": [\"h\"]}}, ", TASK, "",
      "[MISSING_FIELD] /executors/lab/like: "},
-    {"\"executors\": {\"lab\": {\"like\": \"slurm\", \"shared\": \"/nfs\", \"hosts\": [\"h\"]}}, ",
+    {"\"executors\": {\"lab\": {\"like\": \"lsf\", \"shared\": \"/nfs\", \"hosts\": [\"h\"]}}, ",
      TASK, "", "[INVALID_VALUE] /executors/lab/like: "},
     {"\"executors\": {\"lab\": {\"like\": \"ssh\", \"shared\": \"/nfs\"}}, ", TASK, "",
      "[MISSING_FIELD] /executors/lab/hosts: "},
@@ -278,6 +336,30 @@ static const struct {
     {WITH(SHARED "\"args\": [\"\"]"), "", "", "[INVALID_VALUE] /executors/lab/args/0: "},
     {WITH(SHARED "\"lease_s\": 4.9"), "", "", "[INVALID_VALUE] /executors/lab/lease_s: "},
     {WITH(SHARED "\"lease_s\": 604801"), "", "", "[INVALID_VALUE] /executors/lab/lease_s: "},
+    {FARM("slurm", "\"hosts\": [\"h\"]"), TASK, "",
+     "[INVALID_VALUE] /executors/lab/hosts: is not possible for an executor like \"slurm\""},
+    {FARM("slurm", "\"image\": \"i\""), TASK, "",
+     "[INVALID_VALUE] /executors/lab/image: is not possible for an executor like \"slurm\""},
+    {FARM("slurm", "\"slots\": 1025"), TASK, "", "[INVALID_VALUE] /executors/lab/slots: "},
+    {FARM("slurm", "\"poll_s\": 0.5"), TASK, "", "[INVALID_VALUE] /executors/lab/poll_s: "},
+    {FARM("slurm", "\"adapter\": {\"states\": {\"X\": \"lost\"}}"), TASK, "",
+     "[INVALID_VALUE] /executors/lab/adapter/states/X: "},
+    {FARM("slurm", "\"adapter\": {\"queue\": []}"), TASK, "",
+     "[INVALID_VALUE] /executors/lab/adapter/queue: unknown key"},
+    {FARM("kubernetes", "\"poll_s\": 5"), TASK, "",
+     "[MISSING_FIELD] /executors/lab/image: needs \"image\", because it is like \"kubernetes\""},
+    {FARM("kubernetes", "\"image\": \"a b\""), TASK, "",
+     "[INVALID_VALUE] /executors/lab/image: must be the name of an image"},
+    {FARM("kubernetes", "\"image\": \"i\""), TASK "\"resources\": {\"gpus\": 1}, ", "",
+     "[INVALID_VALUE] /tasks/0/resources/gpus: " YET("this resource")},
+    {WITH(SHARED "\"queue_s\": 5"), "", "",
+     "[INVALID_VALUE] /executors/lab/queue_s: is not possible for an executor like \"ssh\""},
+    {EXECUTORS, TASK "\"resources\": {\"cpus\": 1}, ", "",
+     "[INVALID_VALUE] /tasks/0/resources/cpus: " YET("this resource")},
+    {EXECUTORS, "\"resources\": {\"cpus\": 1}, ", "",
+     "[INVALID_VALUE] /tasks/0/resources/cpus: needs an executor that is a cluster"},
+    {FARM("slurm", "\"poll_s\": 5"), TASK "\"resources\": {\"cpus\": 0}, ", "",
+     "[INVALID_VALUE] /tasks/0/resources/cpus: "},
     {EXECUTORS, TASK, "\"sandbox\": \"bwrap\", ",
      "[INVALID_VALUE] /tasks/0/steps/0/sandbox: " YET("a sandbox")},
     {EXECUTORS "\"sandbox\": \"bwrap\", ", TASK, "",
@@ -495,6 +577,8 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_tasks_run_on_this_machine_by_default);
     tcase_add_test(plans, test_missing_keys_have_defaults);
     tcase_add_test(plans, test_a_written_plan_has_every_key);
+    tcase_add_test(plans, test_a_written_plan_has_its_cluster);
+    tcase_add_test(plans, test_a_cluster_has_its_defaults);
     tcase_add_test(plans, test_a_task_can_go_back_to_this_machine);
     tcase_add_test(plans, test_a_part_of_a_plan_keeps_its_executors);
     tcase_add_test(plans, test_a_command_runs_on_this_machine);

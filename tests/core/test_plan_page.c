@@ -271,6 +271,7 @@ static const struct {
     {config_schema_file, "limits", &plan_limits_fields},
     {config_schema_file, "machines", &plan_executor_fields},
     {config_schema_file, "host", &plan_host_fields},
+    {config_schema_file, "executorAdapter", &executor_adapter_fields},
     {plan_schema_file, "adapter", &adapter_fields},
     {plan_schema_file, "adapterEvent", &adapter_rule_fields},
     {plan_schema_file, NULL, &plan_root_fields},
@@ -280,6 +281,8 @@ static const struct {
     {plan_schema_file, "expectedFile", &plan_file_fields},
     {plan_schema_file, "machines", &plan_executor_fields},
     {plan_schema_file, "host", &plan_host_fields},
+    {plan_schema_file, "executorAdapter", &executor_adapter_fields},
+    {plan_schema_file, "resources", &executor_resource_fields},
     {plan_schema_file, "budget", &plan_budget_fields},
     {plan_schema_file, "policy", &plan_policy_fields},
     {plan_schema_file, "workspace", &plan_workspace_fields},
@@ -428,6 +431,8 @@ static const struct {
     {"docs/plan.md", "limits", &plan_limits_fields, NULL, NULL},
     {"docs/plan.md", "an executor", &plan_executor_fields, NULL, NULL},
     {"docs/plan.md", "a host", &plan_host_fields, NULL, NULL},
+    {"docs/plan.md", "resources", &executor_resource_fields, NULL, NULL},
+    {"docs/plan.md", "an executor's adapter", &executor_adapter_fields, NULL, NULL},
 };
 
 /* Adds the row of a key; `of` is the key of the object that has it, or "". */

@@ -42,12 +42,19 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
 /* The labels of events that are shown as facts about the attempt. Events of its agent are shown as
  * totals. */
 static const char *const fact_labels[EVENT_KIND_COUNT] = {
-    [EVENT_WORKSPACE_MADE] = "workspace",    [EVENT_WORKSPACE_SAVED] = "workspace",
-    [EVENT_WORKSPACE_RESET] = "workspace",   [EVENT_TREE_PROVEN] = "proof",
-    [EVENT_WORKSPACE_CHANGED] = "workspace", [EVENT_RESULT_KEPT] = "workspace",
-    [EVENT_SANDBOX_LACKS] = "lacks",         [EVENT_TIME_STOPPED] = "stopped",
-    [EVENT_SECRETS_CUT] = "secrets",         [EVENT_ATTEMPT_PLACED] = "host",
-    [EVENT_CONTACT_LOST] = "contact",        [EVENT_CONTACT_FOUND] = "contact",
+    [EVENT_WORKSPACE_MADE] = "workspace",
+    [EVENT_WORKSPACE_SAVED] = "workspace",
+    [EVENT_WORKSPACE_RESET] = "workspace",
+    [EVENT_TREE_PROVEN] = "proof",
+    [EVENT_WORKSPACE_CHANGED] = "workspace",
+    [EVENT_RESULT_KEPT] = "workspace",
+    [EVENT_SANDBOX_LACKS] = "lacks",
+    [EVENT_TIME_STOPPED] = "stopped",
+    [EVENT_SECRETS_CUT] = "secrets",
+    [EVENT_ATTEMPT_PLACED] = "host",
+    [EVENT_CONTACT_LOST] = "contact",
+    [EVENT_CONTACT_FOUND] = "contact",
+    [EVENT_JOB_STATE] = "job",
 };
 
 /* Records such a fact as a row and as in the log. */

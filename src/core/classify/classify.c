@@ -119,6 +119,19 @@ static bool is_out_of_cpu(const struct classify_input *input)
     return input->cpu_s > 0 && (number == XCPU || (number == KILL && has_used_it));
 }
 
+/* Judges an end on another machine that says nothing about the work. */
+static void judge_lost(enum outcome_cause cause, struct verdict *out)
+{
+    if (cause == CAUSE_PREEMPTED) {
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "PREEMPTED", "known.preempted");
+    } else if (cause == CAUSE_CANCELLED) {
+        verdict_set_persistent(out, REASON_CANCELLED, "CLUSTER", "known.cancelled_there");
+        out->ask = true; /* whoever cancelled it had a reason */
+    } else {
+        verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "HOST_LOST", "known.lost");
+    }
+}
+
 bool facts_judge(const struct classify_input *input, struct verdict *out)
 {
     const struct outcome *outcome = &input->outcome;
@@ -133,7 +146,7 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
         verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
         return true;
     case OUTCOME_LOST:
-        verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "HOST_LOST", "known.lost");
+        judge_lost(outcome->cause, out);
         return true;
     case OUTCOME_CANCELLED:
         if (outcome->stop == STOP_LOOP)
@@ -154,7 +167,8 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
     }
 
     bool success = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
-    if (input->memory_killed == 1 && !success) {
+    const bool was_killed = input->memory_killed == 1 || outcome->cause == CAUSE_MEMORY;
+    if (was_killed && !success) {
         verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
     } else if (is_out_of_cpu(input)) {
         verdict_set_persistent(out, REASON_LIMIT, "CPU_LIMIT", "known.cpu");

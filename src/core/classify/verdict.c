@@ -118,7 +118,40 @@ static const char *const stop_words[] = {
 };
 static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
 
+static const char *const cause_names[] = {
+    [CAUSE_NONE] = "none",           [CAUSE_TIME_LIMIT] = "time limit",
+    [CAUSE_PREEMPTED] = "preempted", [CAUSE_CANCELLED] = "cancelled",
+    [CAUSE_MEMORY] = "memory",       [CAUSE_NODE] = "node failed",
+};
+static_assert(ARRAY_LEN(cause_names) == CAUSE_COUNT, "every cause has a name");
+
+/* Continues the words for the end: "lost: ...". */
+static const char *const cause_words[] = {
+    [CAUSE_NONE] = "",
+    [CAUSE_TIME_LIMIT] = "the time limit of its job",
+    [CAUSE_PREEMPTED] = "its job was preempted",
+    [CAUSE_CANCELLED] = "its job was cancelled on the cluster",
+    [CAUSE_MEMORY] = "its job had no memory left",
+    [CAUSE_NODE] = "its node failed",
+};
+static_assert(ARRAY_LEN(cause_words) == CAUSE_COUNT, "every cause has its words");
+
 enum { MS_PER_S = 1000 };
+
+const char *outcome_cause_name(enum outcome_cause cause)
+{
+    assert(cause < CAUSE_COUNT);
+    return cause_names[cause];
+}
+
+const char *job_state_name(enum job_state state)
+{
+    static const char *const names[] = {
+        [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running", [JOB_ENDED] = "ended"};
+    static_assert(ARRAY_LEN(names) == JOB_STATE_COUNT, "every state has a name");
+    assert(state < JOB_STATE_COUNT);
+    return names[state];
+}
 
 bool start_code_is_known(int code)
 {
@@ -161,6 +194,8 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         str_add(out, outcome_kind_name(outcome->kind));
         break;
     }
+    if (outcome->cause != CAUSE_NONE)
+        str_addf(out, ": %s", cause_words[outcome->cause]);
 }
 
 bool outcome_is_seen(const struct outcome *outcome)

@@ -51,6 +51,7 @@ static const char *const names[] = {
     [EVENT_HOST_STATE] = "host_state",
     [EVENT_CONTACT_LOST] = "contact_lost",
     [EVENT_CONTACT_FOUND] = "contact_found",
+    [EVENT_JOB_STATE] = "job_state",
     [EVENT_SECRETS_CUT] = "secrets_cut",
     [EVENT_AGENT_SESSION] = "agent_session",
     [EVENT_AGENT_USED] = "agent_used",

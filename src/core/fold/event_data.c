@@ -52,6 +52,9 @@ static const char *expectation_word(int number)
     return names[number];
 }
 
+WORDS(cause_word, outcome_cause_name, outcome_cause)
+WORDS(job_word, job_state_name, job_state)
+
 static const char *proof_word(int number)
 {
     static const char *const names[] = {
@@ -208,6 +211,8 @@ static const struct event_field attempt_ended[] = {
                   "on another machine: the evidence that no process of the attempt is left "
                   "(reaped: devs-hand waited for every process; fenced: its lease and the grace "
                   "period are over)"),
+    WORD_OPTIONAL("cause", ended.outcome.cause, CAUSE_COUNT, cause_word,
+                  "what a cluster did to the attempt's job"),
     I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS,
         "how long the attempt was silent, if this was why it timed out"),
     INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
@@ -482,6 +487,13 @@ static const struct event_field host_state[] = {
     BOOL_ALWAYS("down", host.is_down, "true: it does not answer, and nothing is started there"),
     TEXT("why", host.why, "why it is down"),
 };
+static const struct event_field job_state[] = {
+    WORD("state", job.state, JOB_STATE_COUNT, job_word, "what the job does"),
+    TEXT("job", job.job, "the cluster's name of the job"),
+    TEXT("holder", job.holder, "the name of devs-hand's holder in the job"),
+    TEXT("reason", job.reason, "the cluster's words for the state"),
+    TEXT("node", job.node, "where the job runs"),
+};
 static const struct event_field contact_lost[] = {
     TIME("since_at_ms", contact_lost.since.at_ms, "when the machine was last heard, UTC"),
     TIME("since_mono_ms", contact_lost.since.mono_ms, "the same time, in ms since boot"),
@@ -614,6 +626,7 @@ const struct event_fields event_kind_fields[] = {
     [EVENT_CONTACT_LOST] =
         FIELDS(contact_lost, "the connection to the attempt's machine broke; it may still run"),
     [EVENT_CONTACT_FOUND] = FIELDS(contact_found, "the connection is back"),
+    [EVENT_JOB_STATE] = FIELDS(job_state, "the state of the attempt's job on a cluster changed"),
     [EVENT_SECRETS_CUT] =
         FIELDS(secrets_cut, "secrets were removed from the output of the attempt"),
     [EVENT_AGENT_SESSION] = FIELDS(agent_session, "the session of a running agent"),

@@ -1,11 +1,13 @@
 /* fold_host.c - attempts on other machines: their hosts, the slots in use there, and contact with
- * them. */
+ * them; and jobs on clusters. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fold.h"
 #include "plan.h"
 #include "run_state.h"
+#include "xalloc.h"
 
 int run_state_host(const struct run_state *state, const char *executor, const char *host)
 {
@@ -93,4 +95,25 @@ void fold_contact_lost(const struct fold *fold)
 void fold_contact_found(const struct fold *fold)
 {
     fold->task->away_since = fold->task->fence = (struct moment){0};
+}
+
+static void keep_text(const char *text, char out[JOB_TEXT_MAX])
+{
+    (void)snprintf(out, JOB_TEXT_MAX, "%s", text ? text : "");
+}
+
+void fold_job_state(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct task_job *job = fold->task->job;
+    if (!job)
+        job = fold->task->job = xcalloc(1, sizeof(*job));
+    if (job->state != event->job.state || job->since.at_ms == 0)
+        job->since = event->at;
+    job->state = event->job.state;
+    keep_text(event->job.job, job->id);
+    keep_text(event->job.holder, job->holder);
+    keep_text(event->job.reason, job->reason);
+    if (event->job.node || job->state == JOB_QUEUED)
+        keep_text(event->job.node, job->node);
 }

@@ -174,7 +174,7 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_CANCELLED);
     else if (facts->stop != STOP_ASKED)
         end_step(out, facts->stop == STOP_LOOP ? DECISION_ENTROPY : DECISION_NEEDS_YOU);
-    else if (outcome_is_broken_off(facts->outcome->kind))
+    else if (outcome_is_broken_off(facts->outcome->kind) && !verdict->ask)
         decide_interrupted(facts, out);
     else if (verdict->ask || verdict->retry_after_ms > policy->retry_after_cap_ms)
         end_step(out, DECISION_NEEDS_YOU);

@@ -103,6 +103,7 @@ static void pack_task(struct str *out, const struct task_state *task, int steps)
         pack_text(out, place->result);
         pack_text(out, place->lacks);
     }
+    pack_block(out, task->job, sizeof(*task->job));
     pack_block(out, agent, sizeof(*agent));
     if (agent) {
         pack_text(out, agent->agent);
@@ -147,6 +148,7 @@ static void unpack_task(struct unpack *from, struct task_state *task, int steps)
         place->result = unpack_text(from, place->result);
         place->lacks = unpack_text(from, place->lacks);
     }
+    task->job = unpack_block(from, task->job, sizeof(*task->job));
     task->agent = unpack_block(from, task->agent, sizeof(*task->agent));
     if (task->agent) {
         struct task_agent *agent = task->agent;

@@ -140,6 +140,7 @@ bool fold_is_sound(const struct fold *fold)
         return run_state_host(fold->state, event->host.executor, event->host.host) >= 0;
     case EVENT_CONTACT_LOST:
     case EVENT_CONTACT_FOUND:
+    case EVENT_JOB_STATE:
         assert(fold->step);
         return step_state_latest(fold->step)->host >= 0;
     default: /* does not depend on the plan or the state */
@@ -229,6 +230,7 @@ void fold_task_free(struct task_state *task, int steps)
         free(task->place->lacks);
     }
     free(task->place);
+    free(task->job);
     if (task->pauses)
         free(task->pauses->items);
     free(task->pauses);
@@ -341,6 +343,7 @@ static const struct {
     [EVENT_HOST_STATE] = {fold_host_state, OF_RUN, WHEN_ANY},
     [EVENT_CONTACT_LOST] = {fold_contact_lost, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_CONTACT_FOUND] = {fold_contact_found, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_JOB_STATE] = {fold_job_state, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_AGENT_SESSION] = {fold_agent_session, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_AGENT_USED] = {fold_agent_used, OF_LATEST_ATTEMPT, WHEN_RUNNING},
@@ -519,6 +522,7 @@ static void copy_task(struct task_state *copy)
         place->result = copy_of_text(place->result);
         place->lacks = copy_of_text(place->lacks);
     }
+    copy->job = copy_of(copy->job, 1, sizeof(*copy->job));
     copy->agent = copy_of(copy->agent, 1, sizeof(*copy->agent));
     if (copy->agent) {
         struct task_agent *agent = copy->agent;

@@ -485,6 +485,7 @@ void plan_free_task(struct plan_task *task)
     free(task->needs);
     free(task->dependents);
     workspace_spec_done(task->own_workspace);
+    free(task->resources.features);
     free(task->own_workspace);
 }
 

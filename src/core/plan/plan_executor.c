@@ -17,13 +17,12 @@ enum {
     HOST_CHARS_MAX = 255,
     PATH_CHARS_MAX = 4096,
     ARGS_MAX = 100,
+    IMAGE_CHARS_MAX = 1000,
+    POLL_S_MAX = 3600,
+    RESOURCE_NUMBER_MAX = 100 * 1000 * 1000,
+    DAY_S = 24 * 3600,
     HOSTS_SHOWN = 4, /* maximum names of hosts in plan_executor_words() */
 };
-
-const char *executor_kind_name(enum executor_kind kind)
-{
-    return kind == EXECUTOR_SSH ? "ssh" : "?";
-}
 
 static const char *kind_word(int kind)
 {
@@ -126,6 +125,8 @@ static void read_hosts(struct field_reader *reader, const struct json_pointer *p
 static void write_hosts(const void *object, struct str *out)
 {
     const struct plan_executor *executor = object;
+    if (executor_has_jobs(executor->kind))
+        return;
     str_json_key(out, "hosts");
     str_add_char(out, '[');
     for (int i = 0; i < executor->host_count; i++) {
@@ -161,6 +162,45 @@ static void check_path(struct field_reader *reader, const struct json_pointer *p
         field_reader_invalid(reader, path, fault, NULL, value);
 }
 
+/* The whole cluster counts as one host. */
+static void add_cluster_host(struct plan_executor *executor)
+{
+    executor->hosts = xcalloc(1, sizeof(*executor->hosts));
+    executor->host_count = 1;
+    executor->hosts[0] =
+        (struct plan_host){.host = xstrdup(executor->name),
+                           .slots = executor->slots > 0 ? executor->slots : PLAN_JOBS};
+}
+
+/* An image name ends up in the documents of a cluster. */
+static void check_image(struct field_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    const char *text = json_text(value, "");
+    if (text[0] == '\0' || !field_reader_is_sound(reader, path))
+        return;
+    if (has_control(text) || strpbrk(text, " '\"`$\\") || text[0] == '-')
+        field_reader_invalid(reader, path, "must be the name of an image", NULL, value);
+}
+
+static void write_adapter(const void *object, struct str *out)
+{
+    const struct plan_executor *executor = object;
+    struct executor_adapter builtin;
+    struct str own = {0};
+    struct str other = {0};
+    executor_adapter_init(&builtin, executor->kind);
+    fields_write_object(&executor_adapter_fields, &executor->adapter, &own);
+    fields_write_object(&executor_adapter_fields, &builtin, &other);
+    if (strcmp(str_text(&own), str_text(&other)) != 0) {
+        str_json_key(out, "adapter");
+        str_add(out, str_text(&own));
+    }
+    str_done(&own);
+    str_done(&other);
+    executor_adapter_done(&builtin);
+}
+
 #define AT(member) offsetof(struct plan_executor, member)
 /* plan_executors_write() writes the kind itself, because it has no default. */
 static const struct field executor_rows[] = {
@@ -169,7 +209,7 @@ static const struct field executor_rows[] = {
      .see = "; required"},
     {"hosts", FIELD_OTHER, .read = read_hosts, .write = write_hosts,
      .values = "array, 1 to 256, of hosts or objects",
-     .means = "the machines; a string is a host with one slot", .see = "; required"},
+     .means = "the machines of `ssh`; a string is a host with one slot"},
     {"shared", FIELD_TEXT, AT(shared), 1, PATH_CHARS_MAX, .check = check_path, .values = "path",
      .means = "a folder that this machine and the hosts share, under the same absolute path; the "
               "run's folder must be in it",
@@ -180,13 +220,67 @@ static const struct field executor_rows[] = {
      .values = "program or path",
      .means = "`devs-hand` on each host: a name in `PATH`, or a path like `dir`"},
     {"args", FIELD_LIST, AT(args), 0, ARGS_MAX, 1, PATH_CHARS_MAX,
-     .means = "additional arguments for `ssh`, before the host"},
+     .means = "additional arguments for `ssh`, `sbatch` or `kubectl`"},
     {"lease_s", FIELD_SECONDS, AT(lease_ms), PLAN_LEASE_S_MIN *MS_PER_S,
      (int64_t)PLAN_LEASE_S_MAX *MS_PER_S,
      .means = "an attempt without contact to devs ends itself after this many seconds"},
+    {"slots", FIELD_INT, AT(slots), 1, PLAN_SLOTS_MAX,
+     .means = "maximum number of jobs of the run at a time, waiting or running; only for clusters; "
+              "default 100"},
+    {"image", FIELD_TEXT, AT(image), 1, IMAGE_CHARS_MAX, .check = check_image, .values = "name",
+     .means = "the image of the pods; needed by `kubernetes`"},
+    {"poll_s", FIELD_SECONDS, AT(poll_ms), MS_PER_S, (int64_t)POLL_S_MAX *MS_PER_S,
+     .means = "at most one query for the states of all jobs in this many seconds"},
+    {"queue_s", FIELD_SECONDS, AT(queue_ms), MS_PER_S, (int64_t)PLAN_LEASE_S_MAX *MS_PER_S,
+     .means = "how many seconds a job may wait in the queue of its cluster; default: no limit"},
+    {"idle_s", FIELD_SECONDS, AT(idle_ms), MS_PER_S, (int64_t)DAY_S *MS_PER_S,
+     .means = "a job without an attempt ends itself after this many seconds"},
+    {"adapter", FIELD_OBJECT, AT(adapter), .members = &executor_adapter_fields,
+     .write = write_adapter, .ref = "executorAdapter", .values = "object",
+     .means = "changes how a cluster is driven", .see = "; see [below](#other-clusters)"},
 };
 const struct fields plan_executor_fields = FIELDS(executor_rows);
 #undef AT
+
+/* Reports members that the kind needs, or that it cannot have. */
+static void check_kind(struct field_reader *reader, const struct json_pointer *path,
+                       const struct json *value, struct plan_executor *executor)
+{
+    static const char *const of_clusters[] = {"slots", "poll_s", "queue_s", "idle_s", "adapter"};
+    const bool has_jobs = executor_has_jobs(executor->kind);
+    const char *name = executor_kind_name(executor->kind);
+    const char *needed = has_jobs ? NULL : "hosts";
+    if (json_kind(value) != JSON_KIND_OBJECT || !json_get(value, "like"))
+        return;
+    if (executor->kind == EXECUTOR_KUBERNETES)
+        needed = "image";
+    struct str message = {0};
+    if (needed && !json_get(value, needed)) {
+        const struct json_pointer place = {.up = path, .key = needed};
+        str_addf(&message, "needs \"%s\", because it is like \"%s\"", needed, name);
+        field_reader_add(reader, VIOLATION_MISSING_FIELD, &place, str_text(&message), NULL, NULL);
+        str_clear(&message);
+    }
+    str_addf(&message, "is not possible for an executor like \"%s\"", name);
+    for (size_t i = 0; i < ARRAY_LEN(of_clusters); i++) {
+        const struct json_pointer place = {.up = path, .key = of_clusters[i]};
+        if (!has_jobs && json_get(value, of_clusters[i]))
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL,
+                             NULL);
+    }
+    const struct json_pointer hosts = {.up = path, .key = "hosts"};
+    if (has_jobs && json_get(value, "hosts")) {
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &hosts, str_text(&message), NULL, NULL);
+        while (executor->host_count > 0)
+            free(executor->hosts[--executor->host_count].host);
+        free(executor->hosts);
+        executor->hosts = NULL;
+    }
+    const struct json_pointer image = {.up = path, .key = "image"};
+    if (executor->kind != EXECUTOR_KUBERNETES && json_get(value, "image"))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &image, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
 
 static void read_executor(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value, struct plan_executor *out)
@@ -196,6 +290,15 @@ static void read_executor(struct field_reader *reader, const struct json_pointer
                                   .dir = xstrdup(PLAN_EXECUTOR_DIR),
                                   .hand = xstrdup(PLAN_EXECUTOR_HAND),
                                   .lease_ms = PLAN_LEASE_MS};
+    /* The kind first: its adapter may be changed by the members. */
+    const struct json *kind = json_get(value, "like");
+    struct field_reader of_kind = {.at = &out->kind};
+    read_kind(&of_kind, NULL, kind);
+    executor_adapter_init(&out->adapter, out->kind);
+    if (executor_has_jobs(out->kind)) {
+        out->poll_ms = PLAN_POLL_MS;
+        out->idle_ms = PLAN_IDLE_MS;
+    }
     if (strcmp(out->name, PLAN_LOCAL) == 0)
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                          "\"local\" is this machine; choose a different name", NULL, NULL);
@@ -206,6 +309,9 @@ static void read_executor(struct field_reader *reader, const struct json_pointer
                          NULL);
     if (!out->shared)
         out->shared = xstrdup("");
+    check_kind(reader, path, value, out);
+    if (executor_has_jobs(out->kind))
+        add_cluster_host(out);
 }
 
 /* Reads the object `executors`; any other value counts as empty. Adds errors to `wrong`. Returns
@@ -255,6 +361,8 @@ static struct plan_executor copy_executor(const struct plan_executor *executor)
     copy.hand = xstrdup(executor->hand);
     copy.args = text_list_copy(executor->args);
     copy.shared = xstrdup(executor->shared);
+    copy.image = executor->image ? xstrdup(executor->image) : NULL;
+    executor_adapter_copy(&copy.adapter);
     return copy;
 }
 
@@ -362,13 +470,55 @@ static void complain_not_possible(struct field_reader *reader, const struct json
     str_done(&message);
 }
 
+static void check_features(struct field_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
+{
+    if (has_control(json_text(value, "")) && field_reader_is_sound(reader, path))
+        field_reader_invalid(reader, path, "must not contain control characters", NULL, value);
+}
+
+/* Reports resources of the current task that its executor cannot be asked for. */
+static void check_resources(struct field_reader *reader, const struct json_pointer *path,
+                            const struct plan_executor *executor)
+{
+    const struct plan *plan = reader->doc->plan;
+    const struct executor_resources *resources = &plan->tasks[reader->doc->task].resources;
+    static const struct executor_adapter nothing = {0};
+    const enum executor_resource lacks =
+        executor_lacks(executor ? &executor->adapter : &nothing, resources);
+    if (lacks == RESOURCE_COUNT)
+        return;
+    const struct json_pointer outer = {.up = path, .key = "resources"};
+    const struct json_pointer place = {.up = &outer, .key = executor_resource_name(lacks)};
+    if (executor)
+        complain_not_possible(reader, &place, executor, "this resource");
+    else if (field_reader_is_sound(reader, &place))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                         "needs an executor that is a cluster", NULL, NULL);
+}
+
 void plan_executor_check_task(struct field_reader *reader, const struct json_pointer *path)
 {
     const struct plan_executor *executor = current_executor(reader);
     const struct json_pointer place = {.up = path, .key = "executor"};
     if (executor && reader->doc->plan->limits.processes > 0)
         complain_not_possible(reader, &place, executor, "\"limits.processes\"");
+    check_resources(reader, path, executor);
 }
+
+/* Members of `resources`, in plan_task.c. */
+#define AT(member) offsetof(struct executor_resources, member)
+static const struct field resource_rows[] = {
+    {"cpus", FIELD_INT, AT(cpus), 1, RESOURCE_NUMBER_MAX, .means = "number of processors"},
+    {"memory_mb", FIELD_INT, AT(memory_mb), 1, RESOURCE_NUMBER_MAX, .means = "memory, in MiB"},
+    {"time_s", FIELD_INT, AT(time_s), 1, RESOURCE_NUMBER_MAX,
+     .means = "how many seconds the job may run: for all steps and attempts of the task"},
+    {"gpus", FIELD_INT, AT(gpus), 1, RESOURCE_NUMBER_MAX, .means = "number of GPUs"},
+    {"features", FIELD_TEXT, AT(features), 1, PATH_CHARS_MAX, .check = check_features,
+     .values = "text", .means = "properties that the node must have, in the words of the cluster"},
+};
+const struct fields executor_resource_fields = FIELDS(resource_rows);
+#undef AT
 
 /* Returns the first part of the sandbox that only this machine can provide, or NULL. Static. */
 static const char *sandbox_part(const struct sandbox_spec *spec)
@@ -430,6 +580,11 @@ void plan_executor_write_task(const struct plan *plan, const struct plan_task *t
 void plan_executor_words(const struct plan_executor *executor, struct str *out)
 {
     int slots = 0;
+    if (executor_has_jobs(executor->kind)) {
+        str_addf(out, "on %s (%s; at most %d jobs)", executor->name,
+                 executor_kind_name(executor->kind), executor->hosts[0].slots);
+        return;
+    }
     str_addf(out, "on %s (", executor->name);
     for (int i = 0; i < executor->host_count; i++) {
         slots += executor->hosts[i].slots;
@@ -453,6 +608,8 @@ void plan_executors_free(struct plan_executor *executors, int count)
         free(executor->hand);
         text_list_free(executor->args);
         free(executor->shared);
+        free(executor->image);
+        executor_adapter_done(&executor->adapter);
     }
     free(executors);
 }

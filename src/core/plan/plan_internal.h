@@ -272,6 +272,8 @@ void plan_agents_write(const struct plan *plan, struct str *out);
 
 /* Keys of an executor, and of one of its hosts. */
 extern const struct fields plan_executor_fields, plan_host_fields;
+/* Keys of an executor's `adapter`, and of a task's `resources`. */
+extern const struct fields executor_adapter_fields, executor_resource_fields;
 
 /* Loads the executors of the object `executors`, and the default that the string `executor` names;
  * other values count as missing. Adds the errors of the executors to

@@ -353,7 +353,8 @@ struct plan *plan_growing(const struct plan *base)
 /* Returns the first key that an added task may not have, or NULL. */
 static const char *find_unwanted(const struct json *task)
 {
-    static const char *const of_task[] = {"needs", "workspace", "rounds", "budget", "executor"};
+    static const char *const of_task[] = {"needs",  "workspace", "rounds",
+                                          "budget", "executor",  "resources"};
     static const char *const of_step[] = {"contract", "agent"};
     const struct json *steps = json_get(task, "steps");
     for (size_t i = 0; i < ARRAY_LEN(of_task); i++) {

@@ -639,6 +639,16 @@ static void write_budget(const void *object, struct str *out)
     plan_budget_write(&((const struct plan_task *)object)->budget, out);
 }
 
+static void write_resources(const void *object, struct str *out)
+{
+    const struct executor_resources *resources = &((const struct plan_task *)object)->resources;
+    if (resources->cpus == 0 && resources->memory_mb == 0 && resources->time_s == 0 &&
+        resources->gpus == 0 && !resources->features)
+        return;
+    str_json_key(out, "resources");
+    fields_write_object(&executor_resource_fields, resources, out);
+}
+
 #define AT(member) offsetof(struct plan_task, member)
 /* plan_write() writes the id, the needs, the executor and the steps itself, because they need the
  * plan. */
@@ -659,6 +669,9 @@ static const struct field task_rows[] = {
      .read = plan_executor_check, .values = "name",
      .means = "where the task runs: the name of an executor, or `local`; default: the plan's value",
      .see = "; see [Other machines](#other-machines)"},
+    {"resources", FIELD_OBJECT, AT(resources), .members = &executor_resource_fields,
+     .write = write_resources, .ref = "resources", .means = "what the task needs of a cluster",
+     .see = "; see [Clusters](#clusters)"},
     {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
      .write = write_rounds,
      .means = "maximum number of rounds, which are passes over the steps of the task, including "

@@ -202,6 +202,8 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
         restore_secret(&with, &executor->hand);
         restore_list(&with, executor->args);
         restore_secret(&with, &executor->shared);
+        if (executor->image)
+            restore_secret(&with, &executor->image);
     }
     for (size_t i = 0; (env = adapters_own_env(plan->adapters, i)) != NULL; i++)
         restore_list(&with, env);

@@ -1,0 +1,404 @@
+/* executor_adapter.c - adapters of executors: the built-in ones, their command lines, and what
+ * clusters print. */
+#include "executor.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor_kubernetes_json.h"
+#include "executor_slurm_json.h"
+#include "executor_ssh_json.h"
+#include "json.h"
+#include "plan.h"
+#include "plan_internal.h"
+#include "text.h"
+#include "xalloc.h"
+
+const char *executor_kind_name(enum executor_kind kind)
+{
+    static const char *const names[] = {
+        [EXECUTOR_SSH] = "ssh", [EXECUTOR_SLURM] = "slurm", [EXECUTOR_KUBERNETES] = "kubernetes"};
+    static_assert(ARRAY_LEN(names) == EXECUTOR_KIND_COUNT, "every kind has a name");
+    return (unsigned)kind < EXECUTOR_KIND_COUNT ? names[kind] : "?";
+}
+
+const char *executor_resource_name(enum executor_resource resource)
+{
+    static const char *const names[] = {
+        [RESOURCE_CPUS] = "cpus", [RESOURCE_MEMORY_MB] = "memory_mb", [RESOURCE_TIME_S] = "time_s",
+        [RESOURCE_GPUS] = "gpus", [RESOURCE_FEATURES] = "features",
+    };
+    static_assert(ARRAY_LEN(names) == RESOURCE_COUNT, "every resource has a name");
+    assert(resource < RESOURCE_COUNT);
+    return names[resource];
+}
+
+/* The members of an adapter. */
+
+enum { WORDS_MAX = 100, WORD_CHARS_MAX = 4096, SCRIPT_CHARS_MAX = 65536, STATES_MAX = 100 };
+
+#define AT(member) offsetof(struct executor_adapter, member)
+#define COMMAND(key, member, words)                                                                \
+    {                                                                                              \
+        key, FIELD_LIST, AT(member), 0, WORDS_MAX, 1, WORD_CHARS_MAX, .means = (words)             \
+    }
+#define RESOURCE(key, number)                                                                      \
+    {                                                                                              \
+        key, FIELD_LIST, AT(resources) + (number) * sizeof(char **), 0, WORDS_MAX, 1,              \
+            WORD_CHARS_MAX, .means = "arguments of `submit` for this resource: `{value}`"          \
+    }
+static const struct field adapter_rows[] = {
+    COMMAND("submit", submit,
+            "asks for a job and prints its name: `{run}`, `{name}`, `{args}`, `{resources}`, "
+            "`{image}`"),
+    {"script", FIELD_TEXT, AT(script), 1, SCRIPT_CHARS_MAX, .values = "text",
+     .means = "its standard input, with `{hold}`, the shell command that the job must run"},
+    {"script_is_json", FIELD_BOOL, AT(script_is_json),
+     .means = "words in `script` are escaped as in a JSON string"},
+    COMMAND("channel", channel,
+            "runs the shell command `{command}` in `{job}`, connected to its input and output"),
+    COMMAND("list", list, "prints a line `JOB|STATE|REASON|NODE` for each job of `{run}`"),
+    COMMAND("cancel", cancel, "ends `{job}`"),
+    COMMAND("ping", ping, "exits with 0 if the cluster answers"),
+    {"states", FIELD_ENV, AT(states), 0, STATES_MAX, .own_shape = true,
+     .means = "what `STATE`, or `STATE/REASON`, means: `queued`, `running`, `ending`, `ended`, "
+              "`time limit`, `preempted`, `cancelled`, `memory`, `node failed` or `refused`"},
+    COMMAND("refused", refused, "parts of messages of `submit` that no retry can help"),
+    COMMAND("down", down, "parts of messages that may go away; default: all others"),
+    RESOURCE("cpus", RESOURCE_CPUS),
+    RESOURCE("memory_mb", RESOURCE_MEMORY_MB),
+    RESOURCE("time_s", RESOURCE_TIME_S),
+    RESOURCE("gpus", RESOURCE_GPUS),
+    RESOURCE("features", RESOURCE_FEATURES),
+};
+const struct fields executor_adapter_fields = FIELDS(adapter_rows);
+#undef AT
+#undef COMMAND
+#undef RESOURCE
+
+void executor_adapter_init(struct executor_adapter *adapter, enum executor_kind kind)
+{
+    const char *const texts[] = {[EXECUTOR_SSH] = executor_ssh_json,
+                                 [EXECUTOR_SLURM] = executor_slurm_json,
+                                 [EXECUTOR_KUBERNETES] = executor_kubernetes_json};
+    static_assert(ARRAY_LEN(texts) == EXECUTOR_KIND_COUNT, "every kind has an adapter");
+    struct json *members = NULL;
+    const bool ok = json_parse(texts[kind], strlen(texts[kind]), &members, NULL, NULL);
+    assert(ok); /* embedded */
+    (void)ok;
+    *adapter = (struct executor_adapter){0};
+    fields_take(members, &executor_adapter_fields, adapter);
+    json_free(members);
+}
+
+enum { LISTS = 8 + RESOURCE_COUNT };
+
+static void find_lists(struct executor_adapter *adapter, char ***out[LISTS])
+{
+    char ***const fixed[] = {&adapter->submit,  &adapter->channel, &adapter->list,
+                             &adapter->cancel,  &adapter->ping,    &adapter->states,
+                             &adapter->refused, &adapter->down};
+    static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "all of them");
+    memcpy(out, fixed, sizeof(fixed));
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        out[ARRAY_LEN(fixed) + (size_t)i] = &adapter->resources[i];
+}
+
+void executor_adapter_done(struct executor_adapter *adapter)
+{
+    char ***lists[LISTS];
+    find_lists(adapter, lists);
+    for (int i = 0; i < LISTS; i++)
+        text_list_free(*lists[i]);
+    free(adapter->script);
+    *adapter = (struct executor_adapter){0};
+}
+
+void executor_adapter_copy(struct executor_adapter *adapter)
+{
+    char ***lists[LISTS];
+    find_lists(adapter, lists);
+    for (int i = 0; i < LISTS; i++)
+        *lists[i] = text_list_copy(*lists[i]);
+    adapter->script = adapter->script ? xstrdup(adapter->script) : NULL;
+}
+
+/* What a cluster prints. */
+
+static const char *const meanings[] = {
+    [MEANS_QUEUED] = "queued",           [MEANS_RUNNING] = "running",
+    [MEANS_ENDING] = "ending",           [MEANS_ENDED] = "ended",
+    [MEANS_TIME_LIMIT] = "time limit",   [MEANS_PREEMPTED] = "preempted",
+    [MEANS_CANCELLED] = "cancelled",     [MEANS_MEMORY] = "memory",
+    [MEANS_NODE_FAILED] = "node failed", [MEANS_REFUSED] = "refused",
+};
+static_assert(ARRAY_LEN(meanings) == MEANING_COUNT, "every meaning has a word");
+
+enum outcome_cause meaning_cause(enum job_meaning meaning)
+{
+    switch (meaning) {
+    case MEANS_TIME_LIMIT:
+        return CAUSE_TIME_LIMIT;
+    case MEANS_PREEMPTED:
+        return CAUSE_PREEMPTED;
+    case MEANS_CANCELLED:
+        return CAUSE_CANCELLED;
+    case MEANS_MEMORY:
+        return CAUSE_MEMORY;
+    case MEANS_NODE_FAILED:
+        return CAUSE_NODE;
+    default:
+        return CAUSE_NONE;
+    }
+}
+
+/* Finds the meaning of `state`, or of `state`/`reason` if `reason` is not empty. */
+static bool find_meaning(const struct executor_adapter *adapter, const char *state,
+                         const char *reason, size_t len, enum job_meaning *out)
+{
+    struct str key = {0};
+    bool found = false;
+    str_addf(&key, "%s%s%.*s=", state, len > 0 ? "/" : "", (int)len, reason);
+    for (size_t i = 0; adapter->states && adapter->states[i] && !found; i++) {
+        const char *word = adapter->states[i] + key.len;
+        if (strncmp(adapter->states[i], str_text(&key), key.len) != 0)
+            continue;
+        for (int k = 0; k < MEANING_COUNT && !found; k++) {
+            found = strcmp(word, meanings[k]) == 0;
+            if (found)
+                *out = (enum job_meaning)k;
+        }
+    }
+    str_done(&key);
+    return found;
+}
+
+/* Copies a text that a cluster has printed: cleaned, and without blanks around it. */
+static void take_text(const char *text, size_t len, char out[JOB_TEXT_MAX])
+{
+    struct str clean = {0};
+    text_clean(&clean, text, len);
+    const char *from = str_text(&clean) + strspn(str_text(&clean), " ");
+    size_t size = strlen(from);
+    while (size > 0 && from[size - 1] == ' ')
+        size--;
+    if (size >= JOB_TEXT_MAX)
+        size = JOB_TEXT_MAX - 1;
+    while (size > 0 && ((unsigned char)from[size] & 0xc0) == 0x80)
+        size--; /* not within a character */
+    memcpy(out, from, size);
+    out[size] = '\0';
+    str_done(&clean);
+}
+
+bool executor_read_line(const struct executor_adapter *adapter, const char *line, size_t len,
+                        struct job_line *out)
+{
+    enum { COLUMNS = 4 };
+    char texts[COLUMNS][JOB_TEXT_MAX];
+    const char *at = line;
+    for (int i = 0; i < COLUMNS; i++) {
+        const size_t left = len - (size_t)(at - line);
+        const char *bar = i < COLUMNS - 1 ? memchr(at, '|', left) : NULL;
+        if (len > JOB_LINE_MAX || (i < COLUMNS - 1 && !bar))
+            return false;
+        take_text(at, bar ? (size_t)(bar - at) : left, texts[i]);
+        at = bar ? bar + 1 : at;
+    }
+    const char *state = texts[1];
+    char *reason = texts[2];
+    out->meaning = MEANS_RUNNING;
+    (void)find_meaning(adapter, state, "", 0, &out->meaning);
+    for (const char *word = reason; *word; word += strspn(word, " ")) {
+        const size_t size = strcspn(word, " ");
+        if (find_meaning(adapter, state, word, size, &out->meaning))
+            break;
+        word += size;
+    }
+    if (strcmp(reason, "None") == 0)
+        reason[0] = '\0';
+    memcpy(out->job, texts[0], sizeof(texts[0]));
+    memcpy(out->reason, reason, sizeof(texts[0]));
+    memcpy(out->node, texts[3], sizeof(texts[0]));
+    return out->job[0] != '\0';
+}
+
+bool executor_read_job(const char *text, size_t len, char out[JOB_TEXT_MAX])
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    size_t from = len;
+    while (from > 0 && text[from - 1] != '\n' && text[from - 1] != '/')
+        from--;
+    const char *end = memchr(text + from, ';', len - from);
+    const size_t size = end ? (size_t)(end - text) - from : len - from;
+    if (size == 0 || size >= JOB_TEXT_MAX || text[from] == '-')
+        return false;
+    memcpy(out, text + from, size);
+    out[size] = '\0';
+    return strspn(out, letters) == size;
+}
+
+static bool has_part(char *const *parts, const char *message)
+{
+    for (size_t i = 0; parts && parts[i]; i++) {
+        if (strstr(message, parts[i]))
+            return true;
+    }
+    return false;
+}
+
+bool executor_refuses(const struct executor_adapter *adapter, const char *message)
+{
+    if (strstr(message, "Temporary failure")) /* in name resolution */
+        return false;
+    if (has_part(adapter->refused, message))
+        return true;
+    return adapter->down && !has_part(adapter->down, message);
+}
+
+/* Command lines. */
+
+enum form { FORM_PLAIN, FORM_JSON };
+
+struct filling {
+    const char *word;
+    const char *value;
+};
+
+static void add_value(const char *value, enum form form, struct str *out)
+{
+    if (form == FORM_PLAIN) {
+        str_add(out, value);
+        return;
+    }
+    struct str quoted = {0};
+    str_add_json(&quoted, value, strlen(value));
+    str_add_n(out, quoted.data + 1, quoted.len - 2); /* within quotes of the template */
+    str_done(&quoted);
+}
+
+static void fill(const char *text, const struct filling *fillings, size_t count, enum form form,
+                 struct str *out)
+{
+    while (*text) {
+        size_t i = 0;
+        while (i < count && (!fillings[i].value ||
+                             strncmp(text, fillings[i].word, strlen(fillings[i].word)) != 0))
+            i++;
+        if (i < count) {
+            add_value(fillings[i].value, form, out);
+            text += strlen(fillings[i].word);
+        } else {
+            str_add_char(out, *text++);
+        }
+    }
+}
+
+/* A growing NULL-terminated list of owned strings. */
+struct argv {
+    char **items;
+    size_t count, cap;
+};
+
+static void add_argument(struct argv *argv, char *text)
+{
+    argv->items = xgrow(argv->items, &argv->cap, argv->count + 2, sizeof(*argv->items));
+    argv->items[argv->count++] = text;
+    argv->items[argv->count] = NULL;
+}
+
+/* Returns the value of a resource as text, or NULL if it is not asked for. */
+static char *resource_value(const struct executor_resources *resources,
+                            enum executor_resource resource)
+{
+    const int numbers[] = {[RESOURCE_CPUS] = resources->cpus,
+                           [RESOURCE_MEMORY_MB] = resources->memory_mb,
+                           [RESOURCE_TIME_S] = resources->time_s,
+                           [RESOURCE_GPUS] = resources->gpus};
+    struct str text = {0};
+    if (resource == RESOURCE_FEATURES)
+        return resources->features ? xstrdup(resources->features) : NULL;
+    if (numbers[resource] == 0)
+        return NULL;
+    str_addf(&text, "%d", numbers[resource]);
+    return text.data;
+}
+
+static void add_resources(const struct executor_adapter *adapter,
+                          const struct executor_resources *resources, struct argv *argv)
+{
+    for (int i = 0; resources && i < RESOURCE_COUNT; i++) {
+        char *value = resource_value(resources, (enum executor_resource)i);
+        const struct filling filling = {"{value}", value};
+        for (char *const *text = adapter->resources[i]; value && text && *text; text++) {
+            struct str argument = {0};
+            fill(*text, &filling, 1, FORM_PLAIN, &argument);
+            add_argument(argv, argument.data);
+        }
+        free(value);
+    }
+}
+
+enum { FILLINGS = 8 };
+
+static void list_fillings(const struct plan_executor *executor, const struct executor_words *words,
+                          struct filling out[FILLINGS])
+{
+    const struct filling all[FILLINGS] = {
+        {"{run}", words->run},        {"{name}", words->name},        {"{job}", words->job},
+        {"{hold}", words->hold},      {"{command}", words->command},  {"{host}", words->host},
+        {"{image}", executor->image}, {"{shared}", executor->shared},
+    };
+    memcpy(out, all, sizeof(all));
+}
+
+char **executor_argv(const struct plan_executor *executor, char *const *list,
+                     const struct executor_words *words)
+{
+    struct filling fillings[FILLINGS];
+    struct argv argv = {0};
+    list_fillings(executor, words, fillings);
+    for (; list && *list; list++) {
+        if (strcmp(*list, "{args}") == 0) {
+            for (char *const *own = executor->args; own && *own; own++)
+                add_argument(&argv, xstrdup(*own));
+        } else if (strcmp(*list, "{resources}") == 0) {
+            add_resources(&executor->adapter, words->resources, &argv);
+        } else {
+            struct str argument = {0};
+            fill(*list, fillings, FILLINGS, FORM_PLAIN, &argument);
+            add_argument(&argv, argument.data ? argument.data : xstrdup(""));
+        }
+    }
+    return argv.items;
+}
+
+void executor_script(const struct plan_executor *executor, const struct executor_words *words,
+                     struct str *out)
+{
+    const struct executor_adapter *adapter = &executor->adapter;
+    struct filling fillings[FILLINGS];
+    list_fillings(executor, words, fillings);
+    if (adapter->script)
+        fill(adapter->script, fillings, FILLINGS, adapter->script_is_json ? FORM_JSON : FORM_PLAIN,
+             out);
+}
+
+enum executor_resource executor_lacks(const struct executor_adapter *adapter,
+                                      const struct executor_resources *resources)
+{
+    int i = 0;
+    for (; i < RESOURCE_COUNT; i++) {
+        char *value = resource_value(resources, (enum executor_resource)i);
+        const bool lacks = value && !adapter->resources[i];
+        free(value);
+        if (lacks)
+            break;
+    }
+    return (enum executor_resource)i;
+}
