@@ -43,6 +43,7 @@ enum start_code {
     START_HAND_MISSING = 1014,     /* devs-hand is missing on the other machine, or is another
                                       version */
     START_NO_FOLDER = 1015,        /* the working folder is missing on the other machine */
+    START_QUEUED_TOO_LONG = 1016,  /* its job waited in the queue of a cluster for too long */
     START_CODE_END,
 };
 

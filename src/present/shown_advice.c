@@ -127,7 +127,7 @@ const char *shown_start_remedy(int code)
     case START_STDIN_GONE:
         return "the command must be run again with its input";
     case START_EXECUTOR_REFUSED:
-        return "ssh to the other machine must work without a password: try it in a terminal";
+        return "the other machine must accept it without a password: see its message";
     case START_HAND_MISSING:
         return "devs-hand of this devs must be installed there: copy it, or set \"hand\"";
     case START_NO_FOLDER:

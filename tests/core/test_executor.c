@@ -74,7 +74,8 @@ START_TEST(test_slurm_is_called_like_this)
                      "squeue|--noheader|--states=all|--me|--name=devs-1|--format=%i|%T|%r|%N");
     str_clear(&text);
     executor_script(&executor, &all, &text);
-    ck_assert_str_eq(str_text(&text), "#!/bin/sh\necho \"$HOME\"; exec 'devs-hand' hold\n");
+    ck_assert_str_eq(str_text(&text), "#!/bin/sh\nDEVS_NODE=$SLURMD_NODENAME\necho \"$HOME\"; "
+                                      "exec 'devs-hand' hold\n");
 }
 END_TEST
 

@@ -3,7 +3,6 @@
 
 usage: ssh.py DEVS DEVS-HAND [CASE...]       all cases by default
 
-A case waits for a state, never for a time, and fails if the state does not come within LIMIT_S.
 Skipped (77) without sshd.
 """
 import json
@@ -11,117 +10,32 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 
-from sshd import Hosts, LIMIT_S, is_here
+import case as cases
+from case import HAND, LIMIT_S, ONCE, sh, step, task, until, want
+from sshd import Hosts, is_here
 
-DEVS, HAND = (os.path.abspath(path) for path in sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
-ONCE = {"max_attempts": 1}
 
 
-class Wrong(Exception):
-    pass
-
-
-def want(what, got, wanted):
-    if got != wanted:
-        raise Wrong(f"{what}: got {got!r}, wanted {wanted!r}")
-
-
-def until(what, seen):
-    end = time.monotonic() + LIMIT_S
-    while not (found := seen()):
-        if time.monotonic() > end:
-            raise Wrong(f"{what}: not within {LIMIT_S} s")
-        time.sleep(0.02)
-    return found
-
-
-class Case:
+class Case(cases.Case):
     """A folder with its own log and hosts."""
 
     def __init__(self, root, name, hosts=1):
-        self.dir = f"{root}/{name}"
-        os.mkdir(self.dir)
-        os.chdir(self.dir)
-        self.far = f"{root}/far-{name}"
+        super().__init__(root, name)
         self.hosts = Hosts(self.dir, hosts)
-        self.environment = dict(os.environ, XDG_CONFIG_HOME=f"{self.dir}/config",
-                                XDG_STATE_HOME=f"{self.dir}/state", XDG_RUNTIME_DIR=self.dir)
 
     def plan(self, tasks, **executor):
         lab = {"like": "ssh", "hosts": sorted(self.hosts.servers), "dir": self.far, "hand": HAND,
                "shared": self.dir, "args": ["-F", self.hosts.config], "lease_s": 60}
         lab.update(executor)
-        plan = {"version": 1, "name": "far", "idempotent": True, "executors": {"lab": lab},
-                "executor": "lab", "tasks": tasks}
-        with open(f"{self.dir}/plan.json", "w", encoding="ascii") as file:
-            json.dump(plan, file)
-        return plan
-
-    def devs(self, *words):
-        return subprocess.run([DEVS, *words], cwd=self.dir, env=self.environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", check=False, timeout=4 * LIMIT_S)
-
-    def start(self, *words):
-        with open(f"{self.dir}/run.out", "ab") as out:
-            return subprocess.Popen([DEVS, *words], cwd=self.dir, env=self.environment,
-                                    stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-
-    def ask(self, sql, *values):
-        path = f"{self.dir}/.devs/devs.db"
-        if not os.path.exists(path):
-            return []
-        log = sqlite3.connect(path, timeout=30)
-        try:
-            return log.execute(sql, values).fetchall()
-        except sqlite3.OperationalError:  # the log is just being created
-            return []
-        finally:
-            log.close()
-
-    def events(self, kind, task=None):
-        """The data of the events of this kind, of all runs."""
-        rows = self.ask("SELECT task, data FROM event WHERE kind=? ORDER BY run, seq", kind)
-        return [json.loads(data) for of, data in rows if task in (None, of)]
-
-    def output(self, stream=1):
-        """All bytes that the log has of the first task's output, with their offsets checked."""
-        rows = self.ask("SELECT offset, bytes FROM output WHERE run=(SELECT max(run) FROM output) AND"
-                        " task=0 AND stream=? ORDER BY offset", stream)
-        out = b""
-        for offset, data in rows:
-            want("an offset of the output", offset, len(out))
-            out += data
-        return out
-
-    def read(self, name):
-        try:
-            with open(f"{self.dir}/{name}", "rb") as file:
-                return file.read()
-        except FileNotFoundError:
-            return b""
+        return self.write_plan({"lab": lab}, tasks)
 
     def close(self):
         self.hosts.close()
-
-
-def step(*words, **more):
-    return {"run": list(words), **more}
-
-
-def sh(text, **more):
-    return step("sh", "-c", text, **more)
-
-
-def task(name, *steps, **more):
-    return {"id": name, "steps": list(steps), **more}
 
 
 # Each case gets its folder with one host, or as many as its default says.
@@ -552,34 +466,7 @@ def main():
     if not is_here():
         print("skipped: sshd is not installed")
         return 77
-    os.environ.pop("DEVS_DB", None)
-    os.environ["LC_ALL"] = "C.UTF-8"
-    names = sys.argv[3:]
-    root = tempfile.mkdtemp(prefix="devs-ssh-")
-    bad = 0
-    try:
-        for run, hosts in CASES.items():
-            if names and run.__name__ not in names:
-                continue
-            case = None
-            began = time.monotonic()
-            try:
-                case = Case(root, run.__name__, hosts)
-                run(case)
-                print(f"{run.__name__}: passed, {time.monotonic() - began:.1f} s")
-            except (Wrong, subprocess.TimeoutExpired, RuntimeError) as wrong:
-                bad += 1
-                print(f"{run.__name__}: {wrong}")
-                if case:
-                    print(case.read("run.out").decode(errors="replace")[-4000:])
-                    print(case.devs("debug", "--logs", "last", "--plain").stdout[-3000:])
-            finally:
-                if case:
-                    case.devs("cancel", "--kill", "last")
-                    case.close()
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
-    return 1 if bad else 0
+    return cases.run_cases(CASES, lambda root, run: Case(root, run.__name__, CASES[run]))
 
 
 sys.exit(main())

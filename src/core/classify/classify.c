@@ -61,6 +61,7 @@ static const struct {
     {START_EXECUTOR_REFUSED, TRANSIENT_NONE, REASON_SETUP, "EXECUTOR_REFUSED"},
     {START_HAND_MISSING, TRANSIENT_NONE, REASON_SETUP, "HAND_MISSING"},
     {START_NO_FOLDER, TRANSIENT_NONE, REASON_SETUP, "NO_FOLDER"},
+    {START_QUEUED_TOO_LONG, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "QUEUE"},
 };
 
 /* Linux signal numbers, as in outcomes. The last four come from outside; the others mean that the

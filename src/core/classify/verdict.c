@@ -106,6 +106,7 @@ static const char *const start_words[] = {
     [START_EXECUTOR_REFUSED - START_CODE_FIRST] = "the other machine refused it",
     [START_HAND_MISSING - START_CODE_FIRST] = "devs-hand is missing there, or has another version",
     [START_NO_FOLDER - START_CODE_FIRST] = "its folder is missing on the other machine",
+    [START_QUEUED_TOO_LONG - START_CODE_FIRST] = "its job waited in the queue for too long",
 };
 static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
               "every code has its words");

@@ -98,7 +98,7 @@ const char *take_up_name(enum take_up take_up)
 bool event_kind_is_fact(enum event_kind kind)
 {
     return (kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL) ||
-           (kind >= EVENT_HOST_STATE && kind <= EVENT_CONTACT_FOUND);
+           (kind >= EVENT_HOST_STATE && kind <= EVENT_JOB_STATE);
 }
 
 /* Events with copies of their strings. */

@@ -229,7 +229,9 @@ static void on_failed(void *ctx, int number, const struct err *err)
 
 struct remote_words {
     struct str name;
-    char **given; /* owned array of borrowed strings, NULL-terminated */
+    struct str mark; /* of the channels: what ends with them must not include the attempt itself, if
+                        its host is this machine */
+    char **given;    /* owned array of borrowed strings, NULL-terminated */
 };
 
 static void remote_words_free(struct remote_words *words)
@@ -237,6 +239,7 @@ static void remote_words_free(struct remote_words *words)
     if (!words)
         return;
     str_done(&words->name);
+    str_done(&words->mark);
     free(words->given);
     free(words);
 }
@@ -252,12 +255,14 @@ int attempt_host(const struct attempt *attempt)
 static void on_contact(void *ctx, const struct event *fact)
 {
     struct attempt *attempt = ctx;
-    attempt->is_away = fact->kind == EVENT_CONTACT_LOST;
+    if (fact->kind != EVENT_JOB_STATE)
+        attempt->is_away = fact->kind == EVENT_CONTACT_LOST;
     attempt->heard_ms = clock_now().mono_ms; /* without contact, silence means nothing */
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
 }
 
-void attempt_place(const struct attempt *attempt, struct remote_place *out, struct str *name)
+/* Finds where the attempt runs. */
+static void find_place(const struct attempt *attempt, struct remote_place *out)
 {
     const struct attempt_setting *setting = attempt->setting;
     const struct host_place at = run_state_host_place(setting->state, attempt_host(attempt));
@@ -266,9 +271,16 @@ void attempt_place(const struct attempt *attempt, struct remote_place *out, stru
         .host = at.host,
         .environment = setting->call.environment,
         .run_mark = setting->call.run_mark,
-        .step_mark = attempt->call.step_mark,
     };
-    str_addf(name, "%s/%d-%d-%d", setting->uid, attempt->task + 1, attempt->step + 1,
+    struct cluster *cluster = setting->clusters ? setting->clusters[attempt_host(attempt)] : NULL;
+    if (cluster)
+        out->job = cluster_job_of(cluster, attempt->task,
+                                  &setting->call.plan->tasks[attempt->task].resources);
+}
+
+void attempt_folder(const struct attempt *attempt, struct str *out)
+{
+    str_addf(out, "%s/%d-%d-%d", attempt->setting->uid, attempt->task + 1, attempt->step + 1,
              attempt->number);
 }
 
@@ -291,8 +303,11 @@ static void start_remote(struct attempt *attempt, bool is_attach)
         .is_attach = is_attach,
     };
     attempt->words = xcalloc(1, sizeof(*attempt->words));
-    attempt_place(attempt, &call.place, &attempt->words->name);
+    find_place(attempt, &call.place);
+    attempt_folder(attempt, &attempt->words->name);
     call.name = str_text(&attempt->words->name);
+    str_addf(&attempt->words->mark, "DEVS_STEP=channel/%s", call.name);
+    call.place.step_mark = str_text(&attempt->words->mark);
     attempt->words->given = xcalloc(attempt->call.given_count + 2, sizeof(*attempt->words->given));
     memcpy(attempt->words->given, attempt->call.environment,
            attempt->call.given_count * sizeof(*attempt->words->given));

@@ -18,6 +18,7 @@
 #include "attr.h"
 #include "child.h"
 #include "classify.h"
+#include "cluster.h"
 #include "contract.h"
 #include "err.h"
 #include "fingerprint.h"
@@ -148,7 +149,9 @@ struct attempt_setting {
     const char *log_db;    /* the log database in log_dir; borrowed */
     const char *plan_path; /* path of the plan file; borrowed; NULL if there is none */
     struct nursery *nursery;
-    struct uv_loop_s *uv; /* borrowed */
+    struct uv_loop_s *uv;            /* borrowed */
+    struct cluster *const *clusters; /* borrowed; by the number of the host in the run's state; NULL
+                                        = that of ssh; the array may be NULL */
     const struct classifier *classifier;
     const struct redactor *redactor;  /* borrowed; NULL = redacts nothing */
     const struct run_state *state;    /* borrowed; the state according to the log so far */
@@ -174,9 +177,8 @@ void attempt_start(struct attempt *attempt);
  * from the beginning; it replaces the output in the log. */
 void attempt_attach(struct attempt *attempt);
 
-/* Finds where an attempt on another machine runs, and appends the name of its folder there. *out
- * borrows from the attempt and the plan. */
-void attempt_place(const struct attempt *attempt, struct remote_place *out, struct str *name);
+/* Appends the name of the attempt's folder on another machine. */
+void attempt_folder(const struct attempt *attempt, struct str *out);
 
 /* Returns the number of the host in the run's state on which the attempt runs; -1 = this machine.
  */

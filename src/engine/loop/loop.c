@@ -434,12 +434,12 @@ void loop_close(struct loop *loop)
         (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes the handles of the children */
         nursery_close(loop->nursery);
         loop->nursery = NULL;
+        loop_hosts_close(loop);
         (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
         int failed = uv_loop_close(&loop->uv);
         assert(failed == 0);
         (void)failed;
     }
-    loop_hosts_close(loop);
     watch_close(loop->watch);
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);

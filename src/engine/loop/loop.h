@@ -397,7 +397,8 @@ struct loop {
     int64_t late_ms; /* when to handle inputs that can wait; INT64_MAX = none */
     bool wanted;     /* the next turn has something to do */
 
-    struct loop_host *hosts; /* owned; the other machines, in the order of state.hosts */
+    struct loop_host *hosts;   /* owned; the other machines, in the order of state.hosts */
+    struct cluster **clusters; /* owned; as many; NULL = that of ssh */
     int host_count;
 
     struct attempt **alive; /* owned, as are its elements */
@@ -500,9 +501,10 @@ void loop_host_is_down(struct loop *loop, int number, const char *why);
 void loop_host_is_up(struct loop *loop, int number);
 /* Starts the probes that are due, and sets the alarm for the others. */
 void loop_probe_hosts(struct loop *loop, int64_t now_ms);
-/* Removes what an attempt has left on the host; `name` as in struct remote_call. Later, if the host
- * is down; what is left when devs exits stays there. */
-void loop_host_clean(struct loop *loop, int number, const char *name);
+/* Removes what an attempt of the task has left on the host; `name` as in struct remote_call. Later,
+ * if the host is down, or with the task's job, which is released when the task has ended. What is
+ * left when devs exits stays there. */
+void loop_host_clean(struct loop *loop, int number, int task, const char *name);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */

@@ -25,11 +25,16 @@ static void queue_fact(struct loop *loop, const struct fact_about *about, const 
 static void attempt_tells(void *ctx, const struct attempt *attempt, const struct event *fact)
 {
     const struct fact_about about = {attempt->task, attempt->step, attempt->number};
-    queue_fact(ctx, &about, fact);
+    struct loop *loop = ctx;
+    queue_fact(loop, &about, fact);
+    if (fact->kind != EVENT_CONTACT_LOST && fact->kind != EVENT_CONTACT_FOUND)
+        return;
+    if (loop->clusters[attempt_host(attempt)])
+        return; /* a node of a cluster says nothing about the others */
     if (fact->kind == EVENT_CONTACT_LOST)
-        loop_host_is_down(ctx, attempt_host(attempt), "no contact");
-    else if (fact->kind == EVENT_CONTACT_FOUND)
-        loop_host_is_up(ctx, attempt_host(attempt));
+        loop_host_is_down(loop, attempt_host(attempt), "no contact");
+    else
+        loop_host_is_up(loop, attempt_host(attempt));
 }
 
 static void tell_fact(void *ctx, const struct event *fact)
@@ -542,12 +547,11 @@ static bool has_capture(const struct loop *loop, const struct attempt *attempt)
 static void clean_host(struct loop *loop, const struct attempt *attempt)
 {
     const int host = attempt_host(attempt);
-    struct remote_place place;
-    struct str name = {0};
     if (host < 0)
         return;
-    attempt_place(attempt, &place, &name);
-    loop_host_clean(loop, host, str_text(&name));
+    struct str name = {0};
+    attempt_folder(attempt, &name);
+    loop_host_clean(loop, host, attempt->task, str_text(&name));
     str_done(&name);
 }
 

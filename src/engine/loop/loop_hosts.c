@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "loop.h"
 #include "remote.h"
+#include "sandbox.h"
 #include "xalloc.h"
 
 enum {
@@ -33,10 +35,54 @@ struct loop_host {
     size_t going; /* the first ones are being removed */
 };
 
+static void cluster_answers(void *ctx, bool does, const char *why)
+{
+    const struct loop_host *host = ctx;
+    if (does)
+        loop_host_is_up(host->loop, host->number);
+    else
+        loop_host_is_down(host->loop, host->number, why);
+}
+
+static struct cluster *open_cluster(struct loop_host *host, const struct plan_executor *executor)
+{
+    struct loop *loop = host->loop;
+    const char *dir = loop->options->place->dir;
+    const struct cluster_call call = {
+        .executor = executor,
+        .environment = loop->options->environment,
+        .run_mark = loop->run_mark,
+        .uid = log_writer_uid(loop->recorder.writer),
+        .dir = sandbox_path_is_below(dir, executor->shared) ? dir : NULL,
+        .answers = cluster_answers,
+        .ctx = host,
+    };
+    return cluster_open(loop->nursery, &loop->uv, &call);
+}
+
+/* Takes over the jobs that an earlier engine has asked for. */
+static void adopt_jobs(struct loop *loop)
+{
+    for (int i = 0; i < loop->state.plan->task_count; i++) {
+        const struct task_state *task = &loop->state.tasks[i];
+        const struct plan_executor *executor =
+            plan_task_executor(loop->state.plan, &loop->state.plan->tasks[i]);
+        if (!task->job || task->job->state == JOB_ENDED || task_status_is_final(task->status) ||
+            !executor || task->job->id[0] == '\0' || task->job->holder[0] == '\0')
+            continue;
+        const int host = run_state_host(&loop->state, executor->name, executor->hosts[0].host);
+        if (loop->clusters[host])
+            cluster_adopt(loop->clusters[host], i, task->job->id, task->job->holder,
+                          &loop->setting.call.plan->tasks[i].resources);
+    }
+}
+
 void loop_hosts_open(struct loop *loop)
 {
     loop->host_count = plan_host_count(loop->state.plan);
     loop->hosts = xcalloc((size_t)loop->host_count + 1, sizeof(*loop->hosts));
+    loop->clusters = xcalloc((size_t)loop->host_count + 1, sizeof(struct cluster *));
+    loop->setting.clusters = loop->clusters;
     for (int i = 0; i < loop->host_count; i++) {
         struct loop_host *host = &loop->hosts[i];
         const bool is_down = loop->state.hosts[i].down; /* an earlier engine has found this out */
@@ -44,7 +90,11 @@ void loop_hosts_open(struct loop *loop)
         (void)snprintf(host->mark, sizeof(host->mark), "DEVS_STEP=host-%d", i);
         host->due_ms = is_down ? 0 : INT64_MAX;
         host->probe_ms = PROBE_MS_MIN;
+        const struct host_place at = run_state_host_place(&loop->state, i);
+        if (executor_has_jobs(at.executor->kind))
+            loop->clusters[i] = open_cluster(host, at.executor);
     }
+    adopt_jobs(loop);
 }
 
 static void forget_names(struct loop_host *host, size_t count)
@@ -62,9 +112,13 @@ void loop_hosts_close(struct loop *loop)
         assert(!loop->hosts[i].errand);
         forget_names(&loop->hosts[i], loop->hosts[i].done_count);
         free(loop->hosts[i].done);
+        if (loop->clusters[i])
+            cluster_close(loop->clusters[i]);
     }
     free(loop->hosts);
     loop->hosts = NULL;
+    free(loop->clusters);
+    loop->clusters = NULL;
     loop->host_count = 0;
 }
 
@@ -74,6 +128,8 @@ void loop_hosts_leave(struct loop *loop)
         const struct loop_host *host = &loop->hosts[i];
         if (host->errand && (host->is_probe || loop->stopping))
             child_cancel(host->errand, CANCEL_KILL);
+        if (loop->clusters[i])
+            cluster_leave(loop->clusters[i], loop->stopping);
     }
 }
 
@@ -187,9 +243,16 @@ static void remove_folders(struct loop_host *host)
         remote_clean(host->loop->nursery, &place, host->done, host->going, host, folders_removed);
 }
 
-void loop_host_clean(struct loop *loop, int number, const char *name)
+void loop_host_clean(struct loop *loop, int number, int task, const char *name)
 {
     struct loop_host *host = &loop->hosts[number];
+    struct cluster *cluster = loop->clusters[number];
+    if (cluster) {
+        cluster_clean(cluster, task, name);
+        if (task_status_is_final(loop->state.tasks[task].status))
+            cluster_release(cluster, task);
+        return;
+    }
     host->done = xgrow(host->done, &host->done_cap, host->done_count + 1, sizeof(*host->done));
     host->done[host->done_count] = (struct str){0};
     str_add(&host->done[host->done_count++], name);

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,12 +18,15 @@
 #include <uv.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "foreign_file.h"
 #include "hand_protocol.h"
 #include "run_state.h"
 #include "str.h"
 #include "text.h"
 #include "xalloc.h"
+
+enum { JOBS_TRIED_MAX = 3 }; /* jobs that are asked for before a start has failed */
 
 enum { SSH_FAILED = 255, SHELL_NOT_FOUND = 127, SHELL_NOT_EXECUTABLE = 126, SIGNAL_BASE = 128 };
 
@@ -41,7 +46,7 @@ struct remote {
     bool was_started;      /* `started` was reported */
     struct str *request;   /* owned; its frames except HAND_GO; NULL once they were sent */
     struct child *channel; /* NULL = there is none */
-    struct ssh_line line;  /* of the channel, until it has started */
+    struct tool_line line; /* of the channel, until it has started */
     uv_pipe_t *pipe;       /* owned; the stdin of the channel; NULL = there is none */
     int feed;              /* owned; the other end of `pipe` until the channel has started, or -1 */
     struct str in;         /* bytes of the channel that were not read yet */
@@ -68,7 +73,16 @@ struct remote {
     int64_t started_ms; /* when the command was reported as started; 0 = not yet */
     int64_t timeout_due_ms;
     struct err start_err;
-    uv_timer_t timer; /* of the channel: the next one, or that the present one is silent */
+    int jobs_tried;   /* jobs that did not take the request */
+    struct job_seen { /* of its job, as reported last */
+        bool is_told;
+        enum job_state state;
+        char reason[JOB_TEXT_MAX], node[JOB_TEXT_MAX];
+    } job;
+    bool waits_for_job;   /* its state is not known yet, so there has been no channel */
+    bool waits_for_cause; /* of `end` */
+    struct outcome end;   /* to be reported when its cause is known */
+    uv_timer_t timer;     /* of the channel: the next one, or that the present one is silent */
     uv_timer_t timeout;
     int handles; /* open handles of libuv */
 };
@@ -128,6 +142,8 @@ static void drop_request(struct remote *remote)
 /* Closes the handles. The remote is freed when they are closed and its channel has ended. */
 static void let_go(struct remote *remote)
 {
+    if (remote->call.place.job && remote->stage != REMOTE_IS_OVER)
+        cluster_job_watch(remote->call.place.job, NULL, NULL);
     remote->stage = REMOTE_IS_OVER;
     drop_request(remote);
     close_pipe(remote);
@@ -173,12 +189,45 @@ static enum outcome_kind kind_of_order(const struct remote *remote, enum outcome
     return remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
 }
 
+/* Reports an end that waits for its cause, as far as the cause is known. */
+static void report_caused(struct remote *remote)
+{
+    struct outcome *end = &remote->end;
+    end->cause = cluster_job_cause(remote->call.place.job);
+    if (end->cause == CAUSE_TIME_LIMIT) {
+        end->kind = OUTCOME_TIMEOUT;
+    } else if (end->cause == CAUSE_MEMORY) {
+        end->kind = OUTCOME_SIGNAL;
+        end->code = SIGKILL;
+    }
+    report_end(remote, end);
+}
+
+static void cause_is_late(uv_timer_t *timer)
+{
+    report_caused(timer->data);
+}
+
+/* Reports an end that the machine may have caused: of a job, once its cause is known. */
+static void report_foreign_end(struct remote *remote, const struct outcome *outcome)
+{
+    if (!remote->call.place.job || outcome->kind != OUTCOME_LOST) {
+        report_end(remote, outcome);
+        return;
+    }
+    remote->end = *outcome;
+    remote->waits_for_cause = true;
+    (void)uv_timer_stop(&remote->timeout);
+    set_timer(remote, cause_is_late, CLUSTER_CAUSE_MS);
+    cluster_job_ask(remote->call.place.job);
+}
+
 static void report_lost(struct remote *remote, enum outcome_proof proof)
 {
     struct outcome outcome = {.kind = kind_of_order(remote, OUTCOME_LOST), .proof = proof};
     if (remote->started_ms > 0)
         outcome.ran_ms = now_mono_ms() - remote->started_ms;
-    report_end(remote, &outcome);
+    report_foreign_end(remote, &outcome);
 }
 
 /* Returns a number of the other machine as far as an event can have it. */
@@ -235,7 +284,7 @@ static void report_hand_end(struct remote *remote)
         outcome.kind = kind_of_order(remote, OUTCOME_LOST);
         break;
     }
-    report_end(remote, &outcome);
+    report_foreign_end(remote, &outcome);
 }
 
 /* Frames to devs-hand. */
@@ -580,7 +629,7 @@ static void request_failed(uv_timer_t *timer)
 static void channel_started(void *ctx)
 {
     struct remote *remote = ctx;
-    ssh_line_done(&remote->line);
+    tool_line_done(&remote->line);
     (void)close(remote->feed);
     remote->feed = -1;
 }
@@ -593,6 +642,10 @@ static bool is_past_fence(const struct remote *remote)
 static void next_channel(uv_timer_t *timer)
 {
     struct remote *remote = timer->data;
+    const struct cluster_job *job = remote->call.place.job;
+    if (job && remote->stage == REMOTE_CONNECTS && !cluster_job_runs(job))
+        return; /* job_changed() continues */
+    remote->waits_for_job = false;
     if (remote->is_damaged && is_past_fence(remote)) {
         report_lost(remote, PROOF_FENCED);
         return;
@@ -630,27 +683,27 @@ static void wait_for_contact(struct remote *remote)
         2 * remote->retry_ms < REMOTE_RETRY_MS_MAX ? 2 * remote->retry_ms : REMOTE_RETRY_MS_MAX;
 }
 
-/* Lines of ssh that only a person can do something about. */
-static bool is_refusal_of_ssh(const char *line)
+static void job_changed(void *ctx, const struct job_news *news);
+
+/* Nothing was started in the job. Asks for another one, unless that was tried often enough. */
+static bool tries_other_job(struct remote *remote)
 {
-    static const char *const refusals[] = {
-        "Permission denied",   "Host key verification failed", "Too many authentication failures",
-        "Bad owner",           "Bad configuration option",     "no matching",
-        "Name or service not", "Could not resolve hostname",   "REMOTE HOST IDENTIFICATION",
-        "Unprotected private", "sign_and_send_pubkey",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
-        if (strstr(line, refusals[i]) && !strstr(line, "Temporary failure"))
-            return true;
-    }
-    return false;
+    struct cluster_job *job = remote->call.place.job;
+    const bool is_refusal = remote->is_refused && remote->refused.code != HAND_EXIT_HOLD;
+    if (!job || is_refusal || remote->has_order || ++remote->jobs_tried >= JOBS_TRIED_MAX)
+        return false;
+    remote->job = (struct job_seen){0};
+    remote->call.place.job = cluster_job_renew(job); /* job_changed() continues */
+    return true;
 }
 
 /* Reports why nothing was started. */
 static void report_no_start(struct remote *remote, const struct outcome *outcome)
 {
+    if (tries_other_job(remote))
+        return;
     struct str line = {0};
-    ssh_last_error(&remote->errors, &line);
+    tool_last_error(&remote->errors, &line);
     const bool has_line = line.len > 0;
     const int code = outcome->kind == OUTCOME_EXIT ? outcome->code : SSH_FAILED;
     if (remote->is_refused && remote->refused.code == HAND_EXIT_REQUEST)
@@ -665,10 +718,10 @@ static void report_no_start(struct remote *remote, const struct outcome *outcome
     else if (code == SHELL_NOT_FOUND || code == SHELL_NOT_EXECUTABLE)
         report_failure(remote, START_HAND_MISSING, "",
                        has_line ? str_text(&line) : "devs-hand is not there");
-    else if (code != SSH_FAILED)
+    else if (code != SSH_FAILED && !remote->call.place.job)
         report_failure(remote, START_HAND_MISSING, "what was started there is not devs-hand: ",
                        has_line ? str_text(&line) : "no message");
-    else if (is_refusal_of_ssh(str_text(&remote->errors)))
+    else if (executor_refuses(&remote->call.place.executor->adapter, str_text(&remote->errors)))
         report_failure(remote, START_EXECUTOR_REFUSED, "", str_text(&line));
     else
         report_failure(remote, START_EXECUTOR_DOWN, "",
@@ -680,7 +733,7 @@ static void report_no_start(struct remote *remote, const struct outcome *outcome
 static void channel_is_over(struct remote *remote, const struct outcome *outcome)
 {
     remote->channel = NULL;
-    ssh_line_done(&remote->line);
+    tool_line_done(&remote->line);
     close_pipe(remote);
     (void)uv_timer_stop(&remote->timer);
     if (remote->stage == REMOTE_IS_OVER) {
@@ -718,7 +771,7 @@ static void channel_output(void *ctx, int stream, const char *bytes, size_t len)
     if (remote->stage == REMOTE_IS_OVER)
         return;
     if (stream == 1) {
-        ssh_add_error(&remote->errors, bytes, len);
+        tool_add_error(&remote->errors, bytes, len);
         return;
     }
     remote->heard_ms = now_mono_ms();
@@ -753,19 +806,74 @@ static void open_channel(struct remote *remote)
     remote->pipe->data = remote;
     (void)uv_pipe_open(remote->pipe, fds[1]);
 
-    str_add(&remote->line.command, "exec ");
-    ssh_add_hand(call->place.executor, remote->request ? "run" : "attach", call->name,
-                 &remote->line.command);
+    struct str words = {0};
+    struct str command = {0};
+    str_add(&words, remote->request ? "run" : "attach");
+    if (call->place.job)
+        str_addf(&words, " --in %s", cluster_job_holder(call->place.job));
+    str_add(&command, "exec ");
+    hand_add_call(&call->place, str_text(&words), call->name, &command);
     if (!remote->request)
-        str_addf(&remote->line.command, " %llu", (unsigned long long)remote->spool.whole);
+        str_addf(&command, " %llu", (unsigned long long)remote->spool.whole);
+    remote->line.argv = channel_argv(&call->place, str_text(&command));
+    str_done(&words);
+    str_done(&command);
     const struct child_watcher watcher = {.ctx = remote,
                                           .started = channel_started,
                                           .failed = channel_failed,
                                           .output = channel_output,
                                           .ended = channel_ended};
     remote->channel =
-        ssh_start(remote->nursery, &call->place, &remote->line, &remote->feed, &watcher);
+        tool_start(remote->nursery, &call->place, &remote->line, &remote->feed, NULL, &watcher);
     set_timer(remote, channel_is_silent, REMOTE_HELLO_MS);
+}
+
+/* The job. */
+
+/* Reports the state of the job, if that has changed. */
+static void report_job(struct remote *remote, const struct job_news *news)
+{
+    struct job_seen *seen = &remote->job;
+    if (seen->is_told && seen->state == news->state && strcmp(seen->reason, news->reason) == 0 &&
+        strcmp(seen->node, news->node) == 0)
+        return;
+    struct event fact = event_new(EVENT_JOB_STATE);
+    fact.job.state = news->state;
+    fact.job.job = cluster_job_name(remote->call.place.job);
+    fact.job.holder = cluster_job_holder(remote->call.place.job);
+    fact.job.reason = news->reason[0] != '\0' ? news->reason : NULL;
+    fact.job.node = news->node[0] != '\0' ? news->node : NULL;
+    seen->is_told = true;
+    seen->state = news->state;
+    (void)snprintf(seen->reason, sizeof(seen->reason), "%s", news->reason);
+    (void)snprintf(seen->node, sizeof(seen->node), "%s", news->node);
+    remote->watcher.contact(remote->watcher.on.ctx, &fact);
+}
+
+static void job_changed(void *ctx, const struct job_news *news)
+{
+    struct remote *remote = ctx;
+    if (remote->stage == REMOTE_IS_OVER)
+        return;
+    if (cluster_job_name(remote->call.place.job)[0] != '\0')
+        report_job(remote, news);
+    if (remote->waits_for_cause) {
+        if (news->state == JOB_ENDED)
+            report_caused(remote);
+    } else if (remote->stage == REMOTE_CONNECTS && news->state == JOB_ENDED && !remote->channel) {
+        if (news->code != 0)
+            report_failure(remote, news->code, "", news->why);
+        else if (!tries_other_job(remote))
+            report_failure(remote, START_EXECUTOR_DOWN, "", "its jobs end before it starts");
+    } else if (remote->stage == REMOTE_CONNECTS && news->state == JOB_RUNNING && !remote->channel) {
+        set_timer(remote, next_channel, 0);
+    } else if (remote->waits_for_job) { /* of an earlier devs */
+        remote->waits_for_job = false;
+        if (news->state != JOB_QUEUED)
+            set_timer(remote, next_channel, 0);
+        else /* nothing of it can have been started */
+            report_end(remote, &(struct outcome){.kind = kind_of_order(remote, OUTCOME_LOST)});
+    }
 }
 
 /* Requests of the engine. */
@@ -788,7 +896,11 @@ struct remote *remote_start(struct nursery *nursery, struct uv_loop_s *loop,
     if (!call->is_attach && !make_request(remote, &remote->start_err))
         set_timer(remote, request_failed, 0);
     else
-        set_timer(remote, next_channel, 0);
+        set_timer(remote, next_channel, call->place.job ? REMOTE_HELLO_MS : 0);
+    if (call->place.job) {
+        remote->waits_for_job = call->is_attach;
+        cluster_job_watch(call->place.job, job_changed, remote);
+    }
     return remote;
 }
 
@@ -801,6 +913,16 @@ static void gives_up(uv_timer_t *timer)
         child_cancel(remote->channel, CANCEL_KILL); /* channel_is_over() continues */
     else
         report_lost(remote, PROOF_NONE);
+}
+
+/* The attempt was cancelled before its job ran. */
+static void wait_is_over(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    struct cluster_job *job = remote->call.place.job;
+    report_failure(remote, START_EXECUTOR_DOWN, "", "cancelled while its job waited");
+    if (!cluster_job_runs(job))
+        cluster_job_drop(job);
 }
 
 static void end_remote(struct remote *remote, enum cancel_mode mode)
@@ -817,6 +939,8 @@ static void end_remote(struct remote *remote, enum cancel_mode mode)
     remote->order = mode;
     if (remote->stage == REMOTE_CONNECTS && remote->channel)
         child_cancel(remote->channel, CANCEL_KILL);
+    else if (remote->stage == REMOTE_CONNECTS && remote->call.place.job)
+        set_timer(remote, wait_is_over, 0);
     else if (remote->has_hello && remote->channel)
         send_order(remote);
 }

@@ -3,8 +3,9 @@
  *
  * Thread: engine, including the callbacks. Reports like a child (child.h): its start, its output
  * and its end once, or that it could not be started; then it frees itself. Each channel to the
- * machine is a child that runs ssh. The exit code of ssh is never taken for the end of the
- * execution: only the end that devs-hand has recorded counts.
+ * machine is a child that runs ssh, or a command of a cluster. Its exit code is never taken for the
+ * end of the execution: only the end that devs-hand has recorded counts. On a cluster, the first
+ * channel waits until the task's job runs; an end that the cluster has caused gets its cause.
  *
  * If a channel breaks, the execution continues there. It is attached again with growing delays
  * until the fence: by then, devs-hand has ended it because nothing arrived. Only then is it
@@ -41,11 +42,13 @@ enum {
 #define REMOTE_MARK "DEVS_HAND=1"
 
 struct uv_loop_s;
+struct cluster_job;
 
 /* Where something runs on another machine. All borrowed. */
 struct remote_place {
     const struct plan_executor *executor;
     const char *host;
+    struct cluster_job *job;          /* on a cluster: the task's job; NULL = the host of ssh */
     char *const *environment;         /* for ssh itself, NULL-terminated */
     const char *run_mark, *step_mark; /* see child_call */
 };
@@ -67,7 +70,8 @@ struct remote_call {
 
 struct remote_watcher {
     struct child_watcher on; /* without `tell`; of an end, only the outcome is known */
-    /* Contact was lost or found again: EVENT_CONTACT_LOST or EVENT_CONTACT_FOUND. */
+    /* Contact was lost or found again, or the state of the job changed: EVENT_CONTACT_LOST,
+     * EVENT_CONTACT_FOUND, EVENT_JOB_STATE. */
     void (*contact)(void *ctx, const struct event *fact);
     /* devs-hand answered in a new channel; `build` is its version. May be NULL. */
     void (*hello)(void *ctx, const char *build);
@@ -99,12 +103,13 @@ enum { REMOTE_CLEAN_MAX = 200 }; /* folders that one connection removes */
 /* Called once, with the exit code of ssh, or -1, and the last line that it wrote to stderr. */
 typedef void remote_done_fn(void *ctx, int code, const char *error);
 
-/* Finds out whether the machine answers and has devs-hand: exit code 0. Until `done` is called, the
+/* Finds out whether the machine answers and has devs-hand, or whether the cluster answers: exit
+ * code 0. Until `done` is called, the
  * returned child may be canceled. */
 struct child *remote_probe(struct nursery *nursery, const struct remote_place *place, void *ctx,
                            remote_done_fn *done);
-/* Removes the folders of ended attempts; `names` as in struct remote_call, at most
- * REMOTE_CLEAN_MAX. The returned child as in remote_probe(). */
+/* Removes the folders of ended attempts, and ends the job if there is one; `names` as in struct
+ * remote_call, at most REMOTE_CLEAN_MAX. The returned child as in remote_probe(). */
 struct child *remote_clean(struct nursery *nursery, const struct remote_place *place,
                            const struct str *names, size_t count, void *ctx, remote_done_fn *done);
 

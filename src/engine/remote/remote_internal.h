@@ -1,5 +1,6 @@
 /*
- * remote_internal.h - ssh, for the parts of engine/remote. Private to this folder.
+ * remote_internal.h - the programs of this machine that reach other ones (ssh, and the commands of
+ * clusters), for the parts of engine/remote. Private to this folder.
  */
 #ifndef DEVS_REMOTE_INTERNAL_H
 #define DEVS_REMOTE_INTERNAL_H
@@ -12,29 +13,44 @@
 #include "remote.h"
 #include "str.h"
 
-/* A call of ssh. Zeros, with a command, are a new one. */
-struct ssh_line {
-    char **argv;        /* owned, NULL-terminated */
+/* A call of such a program. Zeros, with `argv`, are a new one. */
+struct tool_line {
+    char **argv;        /* owned, NULL-terminated; owns the strings */
     char **environment; /* owned array of borrowed strings, NULL-terminated */
-    struct str command; /* one argument: the command there */
-    struct str connect; /* another one */
     int64_t timeout_ms; /* 0 = none */
 };
 
-/* Appends a call of devs-hand to a command; with the folder of the attempt `name` (NULL = none). */
-void ssh_add_hand(const struct plan_executor *executor, const char *words, const char *name,
-                  struct str *out);
-/* Completes the line and starts it. `feed` is the stdin, NULL = /dev/null; it is borrowed, as is
- * the line, until the watcher hears of the start. */
-struct child *ssh_start(struct nursery *nursery, const struct remote_place *place,
-                        struct ssh_line *line, const int *feed,
-                        const struct child_watcher *watcher);
-/* Frees the members of the line, which is then a new one. */
-void ssh_line_done(struct ssh_line *line);
+/* Appends a call of devs-hand to a shell command, with the name of a holder and the folder of an
+ * attempt (NULL = none). */
+void hand_add_call(const struct remote_place *place, const char *words, const char *name,
+                   struct str *out);
+/* Returns the arguments that run the shell command at this place: a channel. For a cluster, the
+ * job must have its name. */
+char **channel_argv(const struct remote_place *place, const char *command);
 
-/* Appends to what is kept of ssh's stderr: its first REMOTE_ERRORS_MAX bytes. */
-void ssh_add_error(struct str *errors, const char *bytes, size_t len);
-/* Appends the last line of ssh's stderr that is not empty; it usually names the cause. */
-void ssh_last_error(const struct str *errors, struct str *out);
+/* Starts the line. `feed` is the stdin, or else `input`; both NULL = /dev/null. These and the line
+ * are borrowed until the watcher hears of the start. */
+struct child *tool_start(struct nursery *nursery, const struct remote_place *place,
+                         struct tool_line *line, const int *feed, const struct launch_input *input,
+                         const struct child_watcher *watcher);
+/* Frees the members of the line, which is then a new one. */
+void tool_line_done(struct tool_line *line);
+
+/* Appends to what is kept of a program's stderr: its first REMOTE_ERRORS_MAX bytes. */
+void tool_add_error(struct str *errors, const char *bytes, size_t len);
+/* Appends the last line of stderr that is not empty; it usually names the cause. */
+void tool_last_error(const struct str *errors, struct str *out);
+
+/* A short run of a program. */
+struct errand_call {
+    char **argv;       /* owned by the errand */
+    const char *input; /* stdin; copied; NULL = /dev/null */
+    size_t out_max;    /* bytes of stdout that are kept */
+};
+/* Called once: the exit code, or -1; what was kept of stdout; the last line of stderr. */
+typedef void errand_done_fn(void *ctx, int code, const struct str *out, const char *error);
+/* Until `done` is called, the returned child may be cancelled. */
+struct child *errand_start(struct nursery *nursery, const struct remote_place *place,
+                           const struct errand_call *call, void *ctx, errand_done_fn *done);
 
 #endif

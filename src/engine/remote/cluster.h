@@ -1,0 +1,101 @@
+/*
+ * cluster.h - the jobs of a run on a cluster: one for each task that needs one.
+ *
+ * Thread: engine, including the callbacks. A job is asked for when the first attempt of its task
+ * begins, and released after the task's end; meanwhile its steps, attempts and rounds run in it. In
+ * the job, devs-hand (hold) waits for attempts; a job that has had nothing to do for a while ends
+ * itself, so nothing of a devs that has died stays for long.
+ *
+ * The cluster is asked for the states of all jobs at once, at most every `poll_s`. So that a start
+ * is noticed earlier, each job writes the name of its node to a file in a folder that the nodes
+ * share with this machine. Such a file is only a hint: whoever fakes one makes devs try a channel
+ * to the job too early.
+ */
+#ifndef DEVS_CLUSTER_H
+#define DEVS_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "executor.h"
+#include "remote.h"
+
+enum {
+    CLUSTER_ERRANDS_MAX = 8,        /* submissions, cancellations and releases at a time */
+    CLUSTER_LIST_MAX = 1024 * 1024, /* bytes of a list of jobs */
+    CLUSTER_ANSWER_MAX = 64 * 1024, /* bytes of the output of a submission */
+    CLUSTER_LOOK_MS = 200,          /* how often the files of new jobs are looked for */
+    CLUSTER_LOOK_LATE_MS = 1000,    /* and those of jobs that wait for longer */
+    CLUSTER_NEW_MS = 30 * 1000,     /* how long a job counts as new */
+    CLUSTER_MISSES_MAX = 2,         /* lists without a job before it counts as ended */
+    CLUSTER_CAUSE_MS = 15 * 1000,   /* how long the cause of an end is waited for */
+    CLUSTER_CAUSE_POLL_MS = 1000,   /* and how often the cluster is asked for it */
+};
+
+struct cluster;
+struct cluster_job;
+
+/* What happened to a job. The texts are borrowed for the call. */
+struct job_news {
+    enum job_state state;
+    enum job_meaning meaning;
+    const char *reason, *node; /* "" = none */
+    int code;                  /* if it ended before it ran: an enum start_code; otherwise 0 */
+    const char *why;           /* then: why, in words */
+};
+/* Hears of the job. */
+typedef void job_news_fn(void *ctx, const struct job_news *news);
+
+struct cluster_call {
+    const struct plan_executor *executor; /* borrowed, as all of these */
+    char *const *environment;
+    const char *run_mark;
+    const char *uid; /* the run's uid; it becomes part of names */
+    const char *dir; /* a folder of this machine for the files of starts; NULL = none */
+    /* A query failed because the cluster does not answer, or succeeded again. */
+    void (*answers)(void *ctx, bool does, const char *why);
+    void *ctx;
+};
+/* Opens the cluster; the call's members are borrowed until it is closed. */
+struct cluster *cluster_open(struct nursery *nursery, struct uv_loop_s *loop,
+                             const struct cluster_call *call);
+/* Ends all queries, and releases all jobs; those errands are still waited for, unless `at_once`.
+ * May be called again. */
+void cluster_leave(struct cluster *cluster, bool at_once);
+/* Returns whether no errand is on its way. */
+bool cluster_is_idle(const struct cluster *cluster);
+/* Frees it; only when it is idle. The loop must run once more to close a handle. */
+void cluster_close(struct cluster *cluster);
+
+/* Returns the task's job; asks for a new one if there is none or it has ended. */
+struct cluster_job *cluster_job_of(struct cluster *cluster, int task,
+                                   const struct executor_resources *resources);
+/* Adds a job of an earlier devs. Its state is asked for at once. */
+void cluster_adopt(struct cluster *cluster, int task, const char *job, const char *holder,
+                   const struct executor_resources *resources);
+/* Sets who is told about the job from now on, beginning with its present state if it is known;
+ * later, not from within this call. NULL = nobody. */
+void cluster_job_watch(struct cluster_job *job, job_news_fn *tell, void *ctx);
+/* Returns whether channels to the job are possible, as far as is known. */
+bool cluster_job_runs(const struct cluster_job *job);
+/* Returns the cause of the job's end; CAUSE_NONE = not known, or it has not ended. */
+enum outcome_cause cluster_job_cause(const struct cluster_job *job);
+/* Asks for the state at once, and again until it is an end. */
+void cluster_job_ask(struct cluster_job *job);
+/* Returns a new job for the same task, and cancels this one, which cannot be used. The watcher
+ * moves to the new one. */
+struct cluster_job *cluster_job_renew(struct cluster_job *job);
+/* The attempt will not use the job, and has not: cancels it. */
+void cluster_job_drop(struct cluster_job *job);
+
+/* The cluster's name of the job; "" before it is known. */
+const char *cluster_job_name(const struct cluster_job *job);
+/* The name of devs-hand's holder in it. */
+const char *cluster_job_holder(const struct cluster_job *job);
+
+/* The folder `name` of an ended attempt of the task is to be removed with the job. */
+void cluster_clean(struct cluster *cluster, int task, const char *name);
+/* The task needs its job no more, if it has one. */
+void cluster_release(struct cluster *cluster, int task);
+
+#endif

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Runs of devs whose tasks are jobs of a real Slurm: what tests/support/slurm-up starts.
+
+usage: slurm-up run [--cgroup] slurm.py DEVS DEVS-HAND [CASE...]       all cases by default
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import case as cases
+from case import HAND, LIMIT_S, ONCE, sh, step, task, until, want
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FREE = "trap 'exit 0' TERM; echo ready; until [ -e go ]; do sleep 0.05; done"
+CAUGHT = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"
+
+
+def output_of(*words, **more):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          timeout=LIMIT_S, **more).stdout
+
+
+def slurm_up(*words):
+    done = subprocess.run([os.path.join(HERE, "..", "support", "slurm-up"), *words], check=False)
+    want(words, done.returncode, 0)
+
+
+def uses_cgroups():
+    with open(os.environ["SLURM_CONF"], encoding="utf-8") as file:
+        return "proctrack/cgroup" in file.read()
+
+
+class Case(cases.Case):
+    def plan(self, tasks, more=None, **executor):
+        farm = {"like": "slurm", "dir": self.far, "hand": HAND, "shared": self.dir, "poll_s": 1,
+                "lease_s": 60, "args": ["--partition=main"]}
+        farm.update(executor)
+        return self.write_plan({"lab": farm}, tasks, **(more or {}))
+
+    def job(self, of=None):
+        """The newest job of the task, or of all, in the log."""
+        jobs = [event["job"] for event in self.events("job_state", of)]
+        return jobs[-1] if jobs else None
+
+    def states(self, of=None):
+        """The states of its jobs, without repetitions."""
+        seen = []
+        for event in self.events("job_state", of):
+            if not seen or seen[-1] != (event["job"], event["state"]):
+                seen.append((event["job"], event["state"]))
+        return [state for _, state in seen]
+
+    def node(self, of=None):
+        return [event["node"] for event in self.events("job_state", of) if event.get("node")][-1]
+
+    def runs(self, *words):
+        """Starts a run whose first task is ready."""
+        run = self.start("run", "--plain", *words, "plan.json")
+        until("output", lambda: b"ready" in self.output())
+        return run
+
+    def end_of(self, number=0):
+        ended = self.events("attempt_ended")[number]
+        return tuple(ended.get(key) for key in ("outcome", "proof", "cause"))
+
+    def go(self):
+        open("go", "w", encoding="ascii").close()
+
+    def close(self):
+        name = "devs-" + (self.ask("SELECT uid FROM run ORDER BY id DESC LIMIT 1") or [["none"]])[0][0][:12]
+        output_of("scancel", "--name", name)
+
+
+def none_left(case):
+    """No job of the last run is in the queue, and no folder of an attempt is left."""
+    [[uid]] = case.ask("SELECT uid FROM run ORDER BY id DESC LIMIT 1")
+    until("the end of all jobs", lambda: not output_of("squeue", "--noheader", "--name", "devs-" + uid[:12]))
+    want("what is left there", os.path.exists(f"{case.far}/{uid}"), False)
+    want("files of starts", os.path.exists(".devs/jobs"), False)
+
+
+def same_as_here(case):
+    """Ends, output and what follows from them are the same here and there; a task has one job."""
+    tasks = [task("pass", sh("echo out; echo err >&2")),
+             task("code", sh("exit 3", policy=ONCE)),
+             task("none", step("/no/such/program", policy=ONCE)),
+             task("late", sh("sleep 60", timeout_s=1, policy=ONCE)),
+             task("two", sh("echo $SLURM_JOB_ID > made"), sh("test $SLURM_JOB_ID = $(cat made)"), needs=["pass"]),
+             task("net", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
+                            policy={"like": "transport", "base_delay_ms": 1, "jitter": 0}))]
+    case.plan(tasks)
+    case.devs("run", "--plain", "plan.json")
+    ends = {row[0]: row[1] for row in case.ask("SELECT task, data->>'decision' FROM event WHERE"
+                                               " kind='step_ended' ORDER BY seq")}
+    want("decisions", ends, {"pass": "succeeded", "code": "retry exhausted", "none": "failed", "late": "transient exhausted",
+                             "two": "succeeded", "net": "succeeded"})
+    for name in ("pass", "two", "net"):
+        want(f"jobs of {name}", len({event["job"] for event in case.events("job_state", name)}), 1)
+    want("states of two", case.states("two")[:2], ["queued", "running"])
+    none_left(case)
+    want("verify", case.devs("verify", "last").returncode, 0)
+
+
+def secrets_stay_hidden(case):
+    """Arguments and environment are in no job description, script or command line."""
+    case.plan([task("a", sh("printf %s \"$TOKEN\" > got; " + FREE,
+                            env={"TOKEN": "s3cr3t-value"}))])
+    run = case.runs()
+    for words in (("scontrol", "-d", "show", "job", case.job()),
+                  ("scontrol", "write", "batch_script", case.job(), "-"), ("ps", "-eo", "args")):
+        text = output_of(*words)
+        want(words[:2], ("s3cr3t" in text, "trap" in text and words[0] != "ps"), (False, False))
+    case.go()
+    want("exit", run.wait(LIMIT_S), 0)
+    want("the variable", case.read("got"), b"s3cr3t-value")
+
+
+def bytes_unchanged(case):
+    data = bytes(range(256)) * 4096
+    odd = "a 'b' \"c\" $d `e` \\f\n\u00e4\u20ac*?~ #;&|"
+    with open("in", "wb") as file:
+        file.write(data)
+    case.plan([task("a", step("sh", "-c", 'printf %s "$1" > arg; printf %s "$ODD" > env; cat', "sh",
+                              odd, stdin="in", env={"ODD": odd}))])
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
+    want("argument", case.read("arg").decode(), odd)
+    want("environment", case.read("env").decode(), odd)
+    head = case.output()[:256 * 1024]
+    want("bytes of output", case.events("attempt_ended")[0]["out_bytes"], len(data))
+    want("output", head, data[:len(head)])
+
+
+def waits_in_the_queue(case):
+    """While a job waits, the task is queued with Slurm's reason; cancelled, it leaves the queue."""
+    case.plan([task("a", sh("touch worked"))], args=["--partition=main", "--begin=now+1hour"])
+    run = case.start("run", "--plain", "plan.json")
+    until("a reason", lambda: any(event.get("reason") == "BeginTime" for event in case.events("job_state")))
+    want("its state", case.states(), ["queued"])
+    want("cancel", case.devs("cancel", "last/a").returncode, 0)
+    want("exit", run.wait(LIMIT_S) != 0, True)
+    none_left(case)
+    want("worked", os.path.exists("worked"), False)
+    # A queue that takes too long is left, and that is not a try.
+    case.plan([task("a", sh("touch worked", policy="infrastructure"))], queue_s=2,
+              args=["--partition=main", "--begin=now+1hour"],
+              more={"policies": {"infrastructure": {"max_attempts": 2, "base_delay_ms": 1, "jitter": 0}}})
+    want("exit", case.devs("run", "--plain", "plan.json").returncode != 0, True)
+    judged = case.events("attempt_judged")[-1]
+    want("class", (judged["class"], judged["type"], judged["subtype"]), ("transient", "RESOURCE_BUSY", "QUEUE"))
+    none_left(case)
+
+
+def refused_jobs(case):
+    """What Slurm refuses needs you, with its message."""
+    case.plan([task("a", sh("touch worked"))], args=["--partition=nowhere"])
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 4)
+    judged = case.events("attempt_judged")[-1]
+    want("class", (judged["class"], judged["subtype"]), ("persistent", "EXECUTOR_REFUSED"))
+    want("its line", "nvalid partition" in judged["match"], True)
+    case.plan([task("a", sh("touch worked"))], hand="/no/devs-hand")
+    case.devs("run", "--plain", "plan.json")
+    want("class", case.events("attempt_judged")[-1]["class"] != "success", True)
+    want("worked", os.path.exists("worked"), False)
+
+
+def ended_by_slurm(case):
+    """Each way in which Slurm ends a job, with a command that exits with 0 when it is told to end."""
+    once = {"policy": ONCE}
+    # Cancelled by somebody else: a person decides.
+    case.plan([task("a", sh(CAUGHT, **once))])
+    run = case.runs()
+    output_of("scancel", case.job())
+    want("exit", run.wait(LIMIT_S), 4)
+    want("cancelled", case.end_of(), ("lost", "reaped", "cancelled"))
+    # Preempted: not a try, at once in a new job.
+    shutil.rmtree(".devs")
+    case.plan([task("a", sh(f"[ -e second ] && exit 0; touch second; {CAUGHT}", **once),
+                    resources={"cpus": 64})])
+    run = case.runs()
+    node = case.node()
+    output_of("srun", "-Q", "-p", "urgent", "-w", node, "-n64", "true")
+    want("exit", run.wait(LIMIT_S), 0)
+    want("preempted", case.end_of(), ("lost", "reaped", "preempted"))
+    want("tries", case.events("step_ended")[0]["attempts"], 1)
+    want("jobs", len({event["job"] for event in case.events("job_state")}), 2)
+    none_left(case)
+    # The time of the job is up: a timeout.
+    shutil.rmtree(".devs")
+    case.plan([task("a", sh(CAUGHT, **once))], args=["--partition=main", "--time=0:1"])
+    run = case.runs()
+    want("exit", run.wait(2 * LIMIT_S) != 0, True)
+    want("time limit", case.end_of(), ("timeout", "reaped", "time limit"))
+
+
+def killed_devs(case):
+    """After kill -9 of devs at any moment, --continue takes up what runs: one start, all output."""
+    work = "echo start >> marks; for i in 1 2 3 4 5 6; do echo line $i; sleep 0.2; done; echo end >> marks"
+    chance = random.Random(int(os.environ.get("SLURM_SEED", "1")))
+    for _ in range(int(os.environ.get("SLURM_KILLS", "2"))):
+        shutil.rmtree(f"{case.dir}/.devs", ignore_errors=True)
+        if os.path.exists("marks"):
+            os.unlink("marks")
+        case.plan([task("a", sh(work, policy=ONCE))], lease_s=5)
+        run = case.start("run", "--plain", "plan.json")
+        until("a job", case.job)
+        time.sleep(2 * chance.random())  # the moment of the kill, not a wait for something
+        run.send_signal(signal.SIGKILL)
+        if run.wait() == 0:
+            continue  # it was faster
+        out = case.devs("run", "--continue", "last", "--plain")
+        want(f"exit ({out.stdout}{out.stderr})", out.returncode, 0)
+        want("starts and ends", case.read("marks"), b"start\nend\n")
+        want("output", case.output(), b"".join(b"line %d\n" % i for i in range(1, 7)))
+        want("tries", case.events("step_ended")[0]["attempts"], 1)
+    want("verify", case.devs("verify", "last").returncode, 0)
+    none_left(case)
+
+
+def broken_channels(case):
+    """Whatever becomes of srun, the attempt continues, and nothing of its output is lost."""
+    case.plan([task("a", sh("echo ready; for i in 1 2 3; do echo line $i; until [ -e go$i ]; do sleep 0.05; done;"
+                            " done"))])
+    run = case.runs()
+    for i in range(1, 4):
+        until("output", lambda i=i: case.output().count(b"line") == i)
+        pids = [int(pid) for pid in output_of("pgrep", "-P", str(run.pid), "srun").split()]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        until("contact is back", lambda i=i: len(case.events("contact_found")) == i)
+        open(f"go{i}", "w", encoding="ascii").close()
+    want("exit", run.wait(LIMIT_S), 0)
+    want("attempts", len(case.events("attempt_started")), 1)
+    want("output", case.output(), b"ready\nline 1\nline 2\nline 3\n")
+    want("the cluster is not down", case.events("host_state"), [])
+
+
+def lost_nodes(case):
+    """Nodes that fail in each way: never passed, nothing twice at a time, no try used up."""
+    work = ("echo $$ >> starts; [ -e second ] && exit 0; touch second; trap 'exit 0' TERM; echo ready;"
+            " while :; do date +%s%N > alive.tmp; mv alive.tmp alive; sleep 0.05; done")
+    for what in ("kill-slurmd", "cut-node", "kill-node"):
+        shutil.rmtree(".devs", ignore_errors=True)
+        for name in ("starts", "second", "alive", "go"):
+            if os.path.exists(name):
+                os.unlink(name)
+        case.plan([task("a", sh(FREE if what == "kill-slurmd" else work, policy=ONCE))], lease_s=5)
+        run = case.runs()
+        number = case.node()[1:]
+        slurm_up(what, number)
+        if what == "kill-slurmd":
+            case.go()
+        want(f"{what}: exit", run.wait(2 * LIMIT_S), 0)
+        want(f"{what}: tries", case.events("step_ended")[0]["attempts"], 1)
+        if what != "kill-slurmd":
+            outcome, proof, _ = case.end_of()
+            want(f"{what}: end", (outcome, proof in ("fenced", "reaped")), ("lost", True))
+            started = case.ask("SELECT at_ms FROM event WHERE kind='attempt_running' ORDER BY seq")[1][0]
+            want(f"{what}: nothing worked any more", int(case.read("alive")) / 1e6 < started, True)
+            want(f"{what}: starts", len(case.read("starts").split()), 2)
+        slurm_up("start-node", number)
+
+
+def cancelled(case):
+    """A cancel is proven: nothing is left, whatever the command does."""
+    for name, text in (("polite", CAUGHT), ("deaf", "trap '' TERM; echo ready; while :; do sleep 300; done"),
+                       ("setsid", "setsid sleep 300 & setsid sh -c 'sleep 300 & sleep 300' & echo ready; wait"),
+                       ("many", "for i in $(seq 200); do sleep 300 & done; echo ready; wait")):
+        shutil.rmtree(".devs", ignore_errors=True)
+        mark = f"MARK={name}-{os.getpid()}"
+        case.plan([task("a", sh(text, env={"MARK": mark[5:]}))])
+        run = case.runs()
+        case.devs("cancel", "last/a")
+        run.wait(LIMIT_S)
+        want(name, case.end_of()[:2], ("cancelled", "reaped"))
+        left = [pid for pid in os.listdir("/proc") if pid.isdigit() and mark in environment_of(pid)]
+        want(f"{name}: what is left", left, [])
+
+
+def environment_of(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def idle_job(case):
+    """While its task waits for longer than idle_s, the job ends; the next attempt gets another."""
+    case.plan([task("a", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
+                            policy={"like": "transport", "base_delay_ms": 6000, "jitter": 0}))], idle_s=1)
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
+    want("jobs", len({event["job"] for event in case.events("job_state")}), 2)
+    want("attempts", len(case.events("attempt_running")), 2)
+    none_left(case)
+
+
+def slots(case):
+    """A plan of more tasks than slots: never more jobs at a time, and one query per poll_s."""
+    case.plan([task(f"t{i}", sh("sleep 0.5")) for i in range(12)], slots=4)
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
+    running = most = 0
+    for [kind] in case.ask("SELECT kind FROM event WHERE kind IN ('attempt_started', 'attempt_ended') ORDER BY seq"):
+        running += 1 if kind == "attempt_started" else -1
+        most = max(most, running)
+    want("most at a time", most, 4)
+    none_left(case)
+
+
+CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, ended_by_slurm,
+         killed_devs, broken_channels, lost_nodes, cancelled, idle_job, slots]
+
+if __name__ == "__main__":
+    sys.exit(cases.run_cases(CASES, lambda root, run: Case(root, run.__name__)))
