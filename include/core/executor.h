@@ -71,6 +71,10 @@ struct executor_adapter {
 void executor_adapter_init(struct executor_adapter *adapter, enum executor_kind kind);
 /* Frees the members, and makes them NULL. */
 void executor_adapter_done(struct executor_adapter *adapter);
+/* Returns whether the adapters start the same programs, and read them alike. */
+bool executor_adapter_equals(const struct executor_adapter *a, const struct executor_adapter *b);
+/* Returns whether it is the built-in adapter of the kind. */
+bool executor_adapter_is_builtin(const struct executor_adapter *adapter, enum executor_kind kind);
 /* Replaces the members, which belong to another adapter, by copies. */
 void executor_adapter_copy(struct executor_adapter *adapter);
 

@@ -63,6 +63,7 @@ enum doctor_fault {
     DOCTOR_HOST_DIR,     /* the folder for attempts cannot be used */
     DOCTOR_HOST_HERE,    /* the shared folder cannot be used on this machine */
     DOCTOR_HOST_SHARED,  /* the shared folder there is not the one of this machine */
+    DOCTOR_HOST_QUEUE,   /* its job waits in the queue of the cluster for too long */
     DOCTOR_HOST_ATTEMPT, /* the attempt did not end with exit code 0 and a proof */
     DOCTOR_FAULT_COUNT,
 };

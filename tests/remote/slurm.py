@@ -3,6 +3,7 @@
 
 usage: slurm-up run [--cgroup] slurm.py DEVS DEVS-HAND [CASE...]       all cases by default
 """
+import json
 import os
 import random
 import shutil
@@ -288,6 +289,42 @@ def environment_of(pid):
         return ""
 
 
+def silent_controller(case):
+    """While slurmctld does not answer, what runs continues; what starts waits for it."""
+    with open(os.path.join(os.environ["SLURM_UP_DIR"], "slurmctld.pid"), encoding="ascii") as file:
+        controller = int(file.read())
+    case.plan([task("a", sh(FREE)), task("b", sh("until [ -e late ]; do sleep 0.05; done", phase="GREEN"),
+                                         executor="local"), task("c", sh("echo c"), needs=["b"])])
+    run = case.runs()
+    os.kill(controller, signal.SIGSTOP)
+    try:
+        open("late", "w", encoding="ascii").close()
+        until("the cluster is down", lambda: case.events("host_state"))
+        case.go()
+        until("the end of what ran", lambda: case.events("attempt_ended", "a"))
+        want("what ran", case.events("attempt_ended", "a")[0]["outcome"], "exit")
+    finally:
+        os.kill(controller, signal.SIGCONT)
+    want("exit", run.wait(2 * LIMIT_S), 0)
+    want("up again", case.events("host_state")[-1]["down"], False)
+
+
+def doctor(case):
+    """devs doctor --executors tries a job, and leaves nothing behind."""
+    case.plan([task("a", sh("touch worked"))])
+    out = case.devs("doctor", "--executors", "plan.json")
+    want(f"a cluster that works ({out.stdout}{out.stderr})", out.returncode, 0)
+    for executor, state in (({"args": ["--partition=nowhere"]}, "refused"), ({"hand": "/no/hand"}, "hand"),
+                            ({"dir": f"{case.dir}/plan.json/x"}, "dir"), ({"shared": "/proc"}, "here")):
+        case.plan([task("a", sh("touch worked"))], **executor)
+        out = case.devs("doctor", "--executors", "--json", "plan.json")
+        want(f"exit ({out.stdout}{out.stderr})", out.returncode, 1)
+        want("state", json.loads(out.stdout)["hosts"][0]["state"], state)
+    until("the end of all jobs", lambda: not output_of("squeue", "--noheader"))
+    want("what is left there", os.listdir(case.far), [])
+    want("worked", os.path.exists("worked"), False)
+
+
 def idle_job(case):
     """While its task waits for longer than idle_s, the job ends; the next attempt gets another."""
     case.plan([task("a", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
@@ -311,7 +348,7 @@ def slots(case):
 
 
 CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, ended_by_slurm,
-         killed_devs, broken_channels, lost_nodes, cancelled, idle_job, slots]
+         killed_devs, broken_channels, lost_nodes, cancelled, silent_controller, doctor, idle_job, slots]
 
 if __name__ == "__main__":
     sys.exit(cases.run_cases(CASES, lambda root, run: Case(root, run.__name__)))

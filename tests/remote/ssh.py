@@ -182,6 +182,17 @@ def down_host(case):
     want("said once", [state["host"] for state in case.events("host_state")], ["h1"])
 
 
+def host_comes_back(case):
+    """The only host is away at the start, while nothing else happens: a probe finds it."""
+    case.hosts.kill("h1")
+    case.plan([task("a", sh("echo fine"))])
+    run = case.start("run", "--plain", "plan.json")
+    until("it is down", lambda: case.events("host_state"))
+    case.hosts.start("h1")
+    want("exit", run.wait(LIMIT_S), 0)
+    want("up again", [state["down"] for state in case.events("host_state")], [True, False])
+
+
 def refusals(case):
     """What only a person can mend needs you, with the line that tells why; nothing is started."""
     cases = {"key": ({}, "EXECUTOR_REFUSED"), "hand": ({"hand": "/no/devs-hand"}, "HAND_MISSING"),
@@ -457,7 +468,7 @@ def quiet_without_contact(case):
 
 
 CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
-         damaged_spool: 1, down_host: 2, refusals: 1, doctor: 2, slots: 2, cancelled: 1, secrets: 1,
+         damaged_spool: 1, down_host: 2, host_comes_back: 1, refusals: 1, doctor: 2, slots: 2, cancelled: 1, secrets: 1,
          liars: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
          much_output: 1}
 

@@ -330,7 +330,8 @@ static const char *const fault_words[] = {
     [DOCTOR_HOST_WORKS] = "works",     [DOCTOR_HOST_DOWN] = "down",
     [DOCTOR_HOST_REFUSED] = "refused", [DOCTOR_HOST_HAND] = "hand",
     [DOCTOR_HOST_DIR] = "dir",         [DOCTOR_HOST_HERE] = "here",
-    [DOCTOR_HOST_SHARED] = "shared",   [DOCTOR_HOST_ATTEMPT] = "attempt",
+    [DOCTOR_HOST_SHARED] = "shared",   [DOCTOR_HOST_QUEUE] = "queue",
+    [DOCTOR_HOST_ATTEMPT] = "attempt",
 };
 static_assert(ARRAY_LEN(fault_words) == DOCTOR_FAULT_COUNT, "every fault has its word");
 
@@ -339,7 +340,7 @@ static const char *host_hint(const struct doctor_host *host)
 {
     switch (host->fault) {
     case DOCTOR_HOST_DOWN:
-        return "the machine must be on and reachable: try ssh in a terminal";
+        return "the machine must be on and reachable: try the command in a terminal";
     case DOCTOR_HOST_REFUSED:
         return shown_start_remedy(START_EXECUTOR_REFUSED);
     case DOCTOR_HOST_HAND:
@@ -350,6 +351,8 @@ static const char *host_hint(const struct doctor_host *host)
         return "the folder must exist here and be writable: check \"shared\"";
     case DOCTOR_HOST_SHARED:
         return shown_start_remedy(START_NO_FOLDER);
+    case DOCTOR_HOST_QUEUE:
+        return "the cluster must have room: ask it why the job waits";
     default:
         return "";
     }
@@ -420,10 +423,12 @@ static bool is_plain(const struct plan_executor *executor, const struct settings
                strcmp(executor->args[same], trusted->args[same]) == 0)
             same++;
         if (same == count && count == text_list_count(trusted->args) &&
-            strcmp(executor->hand, trusted->hand) == 0)
+            strcmp(executor->hand, trusted->hand) == 0 &&
+            executor_adapter_equals(&executor->adapter, &trusted->adapter))
             return true;
     }
-    return !executor->args && strcmp(executor->hand, "devs-hand") == 0;
+    return !executor->args && strcmp(executor->hand, "devs-hand") == 0 &&
+           executor_adapter_is_builtin(&executor->adapter, executor->kind);
 }
 
 /* Opens the plan, or plan.json if none is named; without it, only the settings. Prints errors and
@@ -447,7 +452,9 @@ static int read_executors(const char *path, struct plan_file *out)
             continue;
         (void)fail_usage("read the plan, then run: devs doctor --executors plan.json",
                          "doctor: plan.json sets \"%s\" of an executor, so it must be named",
-                         executor->args ? "args" : "hand");
+                         executor->args                        ? "args"
+                         : strcmp(executor->hand, "devs-hand") ? "hand"
+                                                               : "adapter");
         plan_file_done(out);
         return EXIT_USAGE;
     }

@@ -125,6 +125,26 @@ void executor_adapter_copy(struct executor_adapter *adapter)
     adapter->script = adapter->script ? xstrdup(adapter->script) : NULL;
 }
 
+bool executor_adapter_equals(const struct executor_adapter *a, const struct executor_adapter *b)
+{
+    struct str texts[2] = {0};
+    fields_write_object(&executor_adapter_fields, a, &texts[0]);
+    fields_write_object(&executor_adapter_fields, b, &texts[1]);
+    const bool is_same = strcmp(str_text(&texts[0]), str_text(&texts[1])) == 0;
+    str_done(&texts[0]);
+    str_done(&texts[1]);
+    return is_same;
+}
+
+bool executor_adapter_is_builtin(const struct executor_adapter *adapter, enum executor_kind kind)
+{
+    struct executor_adapter builtin;
+    executor_adapter_init(&builtin, kind);
+    const bool is_same = executor_adapter_equals(adapter, &builtin);
+    executor_adapter_done(&builtin);
+    return is_same;
+}
+
 /* What a cluster prints. */
 
 static const char *const meanings[] = {

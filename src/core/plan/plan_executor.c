@@ -186,19 +186,10 @@ static void check_image(struct field_reader *reader, const struct json_pointer *
 static void write_adapter(const void *object, struct str *out)
 {
     const struct plan_executor *executor = object;
-    struct executor_adapter builtin;
-    struct str own = {0};
-    struct str other = {0};
-    executor_adapter_init(&builtin, executor->kind);
-    fields_write_object(&executor_adapter_fields, &executor->adapter, &own);
-    fields_write_object(&executor_adapter_fields, &builtin, &other);
-    if (strcmp(str_text(&own), str_text(&other)) != 0) {
-        str_json_key(out, "adapter");
-        str_add(out, str_text(&own));
-    }
-    str_done(&own);
-    str_done(&other);
-    executor_adapter_done(&builtin);
+    if (executor_adapter_is_builtin(&executor->adapter, executor->kind))
+        return;
+    str_json_key(out, "adapter");
+    fields_write_object(&executor_adapter_fields, &executor->adapter, out);
 }
 
 #define AT(member) offsetof(struct plan_executor, member)

@@ -499,7 +499,9 @@ void loop_hosts_close(struct loop *loop);
 void loop_host_is_down(struct loop *loop, int number, const char *why);
 /* Reports that the host answers again. Does nothing if it is not down. */
 void loop_host_is_up(struct loop *loop, int number);
-/* Starts the probes that are due, and sets the alarm for the others. */
+/* Returns when the next probe is due; INT64_MAX = none. */
+int64_t loop_hosts_due(const struct loop *loop);
+/* Starts the probes that are due. */
 void loop_probe_hosts(struct loop *loop, int64_t now_ms);
 /* Removes what an attempt of the task has left on the host; `name` as in struct remote_call. Later,
  * if the host is down, or with the task's job, which is released when the task has ended. What is

@@ -201,16 +201,22 @@ static void probed(void *ctx, int code, const char *errors)
     loop_alarm(host->loop, host->due_ms);
 }
 
+int64_t loop_hosts_due(const struct loop *loop)
+{
+    int64_t due_ms = INT64_MAX;
+    for (int i = 0; i < loop->host_count; i++) {
+        const struct loop_host *host = &loop->hosts[i];
+        if (host->due_ms < due_ms && !host->errand)
+            due_ms = host->due_ms;
+    }
+    return due_ms;
+}
+
 void loop_probe_hosts(struct loop *loop, int64_t now_ms)
 {
     for (int i = 0; i < loop->host_count; i++) {
         struct loop_host *host = &loop->hosts[i];
-        if (host->due_ms > now_ms) {
-            if (host->due_ms < INT64_MAX)
-                loop_alarm(loop, host->due_ms);
-            continue;
-        }
-        if (host->errand)
+        if (host->due_ms > now_ms || host->errand)
             continue;
         const struct remote_place place = place_of(host);
         host->due_ms = INT64_MAX;

@@ -435,6 +435,7 @@ static void set_alarm(struct loop *loop)
         if (attempt->stage == ATTEMPT_RUNS && !attempt->quiet)
             next_ms = earlier(next_ms, attempt->heard_ms + quiet_ms(loop));
     }
+    next_ms = earlier(next_ms, loop_hosts_due(loop));
     loop->alarm_ms = INT64_MAX;
     (void)uv_timer_stop(&loop->alarm);
     loop_alarm(loop, next_ms);

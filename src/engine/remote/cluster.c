@@ -107,7 +107,7 @@ static void job_free(struct cluster_job *job)
     free(job);
 }
 
-static struct cluster_job *find_job(const struct cluster *cluster, int task)
+struct cluster_job *cluster_job_find(const struct cluster *cluster, int task)
 {
     struct cluster_job *job = cluster->jobs;
     while (job && job->task != task)
@@ -652,7 +652,7 @@ void cluster_close(struct cluster *cluster)
 struct cluster_job *cluster_job_of(struct cluster *cluster, int task,
                                    const struct executor_resources *resources)
 {
-    struct cluster_job *old = find_job(cluster, task);
+    struct cluster_job *old = cluster_job_find(cluster, task);
     if (old && old->stage != JOB_IS_OVER)
         return old;
     struct cluster_job *job = new_job(cluster, task);
@@ -749,7 +749,7 @@ const char *cluster_job_holder(const struct cluster_job *job)
 
 void cluster_clean(struct cluster *cluster, int task, const char *name)
 {
-    struct cluster_job *job = find_job(cluster, task);
+    struct cluster_job *job = cluster_job_find(cluster, task);
     if (!job || job->folder_count >= REMOTE_CLEAN_MAX)
         return;
     job->folders =
@@ -760,7 +760,7 @@ void cluster_clean(struct cluster *cluster, int task, const char *name)
 
 void cluster_release(struct cluster *cluster, int task)
 {
-    struct cluster_job *job = find_job(cluster, task);
+    struct cluster_job *job = cluster_job_find(cluster, task);
     if (!job)
         return;
     if (job->stage != JOB_RUNS) {

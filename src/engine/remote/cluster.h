@@ -70,6 +70,8 @@ void cluster_close(struct cluster *cluster);
 /* Returns the task's job; asks for a new one if there is none or it has ended. */
 struct cluster_job *cluster_job_of(struct cluster *cluster, int task,
                                    const struct executor_resources *resources);
+/* Returns the task's job; NULL = none. */
+struct cluster_job *cluster_job_find(const struct cluster *cluster, int task);
 /* Adds a job of an earlier devs. Its state is asked for at once. */
 void cluster_adopt(struct cluster *cluster, int task, const char *job, const char *holder,
                    const struct executor_resources *resources);

@@ -23,6 +23,7 @@
 
 #include "child.h"
 #include "clock.h"
+#include "cluster.h"
 #include "hand_protocol.h"
 #include "remote.h"
 #include "text.h"
@@ -31,6 +32,7 @@
 enum {
     TRIAL_LEASE_MS = 30 * 1000, /* how long an attempt without contact continues */
     TRIAL_KILL_MS = 5 * 1000,   /* how long an attempt that takes too long may take to be ended */
+    TRIAL_POLL_MS = 1000,       /* how often a cluster is asked for the state of its job */
     TOKEN_MAX = 24,
     MARK_MAX = 64,
     SIGNALS = 3,
@@ -51,6 +53,7 @@ struct trial {
     struct trials *all;            /* borrowed */
     struct plan_executor executor; /* a copy with a short lease; borrows everything */
     struct remote_place place;
+    struct cluster *cluster;        /* owned; of an executor with jobs, else NULL */
     const struct shared_file *file; /* borrowed */
     char *argv[3];
     /* The end of a process includes everything with its marks, so the attempt's ssh and the one
@@ -61,7 +64,8 @@ struct trial {
     struct str errors;     /* the beginning of its stderr */
     struct remote *remote; /* NULL = there is none any more */
     enum trial_stage stage;
-    bool is_cut; /* contact was lost */
+    bool is_cut;     /* contact was lost */
+    bool has_waited; /* its job is in the queue of the cluster */
     int64_t began_ms;
     uv_timer_t timer;
     struct doctor_host result;
@@ -154,6 +158,8 @@ static void end_trial(struct trial *trial)
 {
     struct trials *trials = trial->all;
     trial->stage = TRIAL_IS_OVER;
+    if (trial->cluster)
+        cluster_leave(trial->cluster, false);
     uv_close((uv_handle_t *)&trial->timer, timer_closed);
     for (; trials->told < trials->count && trials->items[trials->told].stage == TRIAL_IS_OVER;
          trials->told++)
@@ -164,6 +170,8 @@ static void end_trial(struct trial *trial)
 static void was_cleaned(void *ctx, int code, const char *error)
 {
     struct trial *trial = ctx;
+    if (code == 0 && trial->place.job)
+        cluster_job_drop(trial->place.job); /* it was released too */
     if (code != 0)
         find_fault(trial, DOCTOR_HOST_DIR, "cannot remove the folder of the attempt: %s", error);
     end_trial(trial);
@@ -179,6 +187,13 @@ static void clean_trial(struct trial *trial)
         find_fault(trial, DOCTOR_HOST_HERE, "on this machine, %s: %s", trial->executor.shared,
                    trial->file->err.message);
     trial->place.step_mark = trial->clean_mark;
+    if (trial->cluster) {
+        trial->place.job = cluster_job_find(trial->cluster, 0); /* it may be another one now */
+        if (!trial->place.job || !cluster_job_runs(trial->place.job)) {
+            end_trial(trial);
+            return;
+        }
+    }
     remote_clean(trial->all->nursery, &trial->place, &trial->name, 1, trial, was_cleaned);
 }
 
@@ -186,7 +201,10 @@ static void trial_is_late(uv_timer_t *timer)
 {
     struct trial *trial = timer->data;
     const bool was_late = trial->result.fault != DOCTOR_HOST_WORKS;
-    if (trial->is_cut)
+    if (trial->has_waited)
+        find_fault(trial, DOCTOR_HOST_QUEUE, "its job still waits in the queue after %d s%s",
+                   DOCTOR_HOST_MS / 1000, trial->result.words);
+    else if (trial->is_cut)
         find_fault(trial, DOCTOR_HOST_DOWN, "the connection broke while an attempt ran");
     else if (trial->result.hand[0] == '\0')
         find_fault(trial, DOCTOR_HOST_DOWN, "no answer within %d s", DOCTOR_HOST_MS / 1000);
@@ -288,6 +306,13 @@ static void trial_ended(void *ctx, const struct child_end *end)
 static void trial_contact(void *ctx, const struct event *fact)
 {
     struct trial *trial = ctx;
+    if (fact->kind == EVENT_JOB_STATE) {
+        trial->has_waited = fact->job.state == JOB_QUEUED;
+        (void)snprintf(trial->result.words, sizeof(trial->result.words), "%s%s%s",
+                       trial->has_waited && fact->job.reason ? " (" : "",
+                       trial->has_waited && fact->job.reason ? fact->job.reason : "",
+                       trial->has_waited && fact->job.reason ? ")" : "");
+    }
     if (fact->kind != EVENT_CONTACT_LOST)
         return;
     trial->is_cut = true;
@@ -308,8 +333,7 @@ static void begin_trial(struct trial *trial)
     const bool is_file = trial->file->is_there;
     trial->argv[0] = (char *)(uintptr_t)(is_file ? "cat" : "true");
     trial->argv[1] = is_file ? (char *)(uintptr_t)trial->file->path : NULL;
-    const struct remote_call call = {
-        .place = trial->place,
+    struct remote_call call = {
         .name = str_text(&trial->name),
         .argv = trial->argv,
         .environment = entries,
@@ -321,6 +345,9 @@ static void begin_trial(struct trial *trial)
     (void)uv_timer_init(&trials->loop, &trial->timer);
     trial->timer.data = trial;
     (void)uv_timer_start(&trial->timer, trial_is_late, DOCTOR_HOST_MS, 0);
+    if (trial->cluster)
+        trial->place.job = cluster_job_of(trial->cluster, 0, NULL);
+    call.place = trial->place;
     trial->remote = remote_start(trials->nursery, &trials->loop, &call, &watcher);
 }
 
@@ -331,6 +358,25 @@ static void begin_trials(struct trials *trials)
         running += trials->items[i].stage != TRIAL_IS_OVER;
     for (; trials->begun < trials->count && running < DOCTOR_HOSTS_AT_ONCE; running++)
         begin_trial(&trials->items[trials->begun++]);
+}
+
+static void cluster_answers(void *ctx, bool does, const char *why)
+{
+    struct trial *trial = ctx;
+    if (!does && trial->stage == TRIAL_CONNECTS)
+        find_fault(trial, DOCTOR_HOST_DOWN, "%s", why);
+}
+
+static void open_cluster(struct trial *trial)
+{
+    const struct cluster_call call = {.executor = &trial->executor,
+                                      .environment = trial->place.environment,
+                                      .run_mark = trial->place.run_mark,
+                                      .uid = trial->all->token,
+                                      .answers = cluster_answers,
+                                      .ctx = trial};
+    trial->executor.poll_ms = TRIAL_POLL_MS;
+    trial->cluster = cluster_open(trial->all->nursery, &trial->all->loop, &call);
 }
 
 static void make_trials(struct trials *trials, const struct plan_executor *const *executors,
@@ -360,6 +406,8 @@ static void make_trials(struct trials *trials, const struct plan_executor *const
             trial->result.host = trial->place.host;
             /* A parent of its own: hosts may share `dir`, and the parent is removed too. */
             str_addf(&trial->name, "doctor-%s-%zu/1", trials->token, number);
+            if (executor_has_jobs(trial->executor.kind))
+                open_cluster(trial);
         }
     }
 }
@@ -403,6 +451,10 @@ static void run_trials(struct trials *trials, const struct plan_executor *const 
     (void)uv_run(&trials->loop, UV_RUN_DEFAULT);
     assert(trials->told == trials->count);
     remove_files(trials);
+    for (size_t i = 0; i < trials->count; i++) {
+        if (trials->items[i].cluster)
+            cluster_close(trials->items[i].cluster);
+    }
     for (size_t i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&trials->signals[i], signal_closed);
     (void)uv_run(&trials->loop, UV_RUN_DEFAULT);

@@ -721,7 +721,8 @@ static void report_no_start(struct remote *remote, const struct outcome *outcome
     else if (code != SSH_FAILED && !remote->call.place.job)
         report_failure(remote, START_HAND_MISSING, "what was started there is not devs-hand: ",
                        has_line ? str_text(&line) : "no message");
-    else if (executor_refuses(&remote->call.place.executor->adapter, str_text(&remote->errors)))
+    else if (!remote->call.place.job &&
+             executor_refuses(&remote->call.place.executor->adapter, str_text(&remote->errors)))
         report_failure(remote, START_EXECUTOR_REFUSED, "", str_text(&line));
     else
         report_failure(remote, START_EXECUTOR_DOWN, "",
