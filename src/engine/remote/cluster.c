@@ -50,6 +50,7 @@ struct cluster_job {
     char mark[MARK_MAX]; /* of its errands */
     int misses;
     int64_t since_ms;     /* when it was asked for */
+    int64_t listed_ms;    /* when it was listed as running first; 0 = not yet */
     struct child *errand; /* borrowed; NULL = none */
     int code;             /* why it has ended before it ran: an enum start_code; 0 = it has not */
     struct str why;
@@ -352,6 +353,16 @@ static void end_by_meaning(struct cluster_job *job)
     str_done(&why);
 }
 
+/* A cluster may report a job as running before it has started the holder, and many starts at a time
+ * take a while, so the file of the start is waited for. */
+static bool is_ready(struct cluster_job *job)
+{
+    const int64_t now = now_ms();
+    if (job->listed_ms == 0)
+        job->listed_ms = now;
+    return !job->cluster->dir || job->is_unknown || now - job->listed_ms >= CLUSTER_START_MS;
+}
+
 static void take_line(struct cluster_job *job, const struct job_line *line)
 {
     const bool has_changed = strcmp(job->reason, line->reason) != 0 || job->is_unknown ||
@@ -366,7 +377,7 @@ static void take_line(struct cluster_job *job, const struct job_line *line)
         memcpy(job->node, line->node, sizeof(job->node));
     if (meaning_is_end(line->meaning)) {
         end_by_meaning(job);
-    } else if (line->meaning == MEANS_RUNNING && job->stage == JOB_WAITS) {
+    } else if (line->meaning == MEANS_RUNNING && job->stage == JOB_WAITS && is_ready(job)) {
         job->stage = JOB_RUNS;
         job->is_unknown = false;
         add_news(job);

@@ -27,6 +27,7 @@ enum {
     CLUSTER_LOOK_MS = 200,          /* how often the files of new jobs are looked for */
     CLUSTER_LOOK_LATE_MS = 1000,    /* and those of jobs that wait for longer */
     CLUSTER_NEW_MS = 30 * 1000,     /* how long a job counts as new */
+    CLUSTER_START_MS = 60 * 1000,   /* how long a running job may take to leave its file */
     CLUSTER_MISSES_MAX = 2,         /* lists without a job before it counts as ended */
     CLUSTER_CAUSE_MS = 15 * 1000,   /* how long the cause of an end is waited for */
     CLUSTER_CAUSE_POLL_MS = 1000,   /* and how often the cluster is asked for it */

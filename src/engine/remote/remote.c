@@ -692,6 +692,13 @@ static bool tries_other_job(struct remote *remote)
     const bool is_refusal = remote->is_refused && remote->refused.code != HAND_EXIT_HOLD;
     if (!job || is_refusal || remote->has_order || ++remote->jobs_tried >= JOBS_TRIED_MAX)
         return false;
+    if (!remote->request) { /* it was sent, and refused */
+        struct err err = {0};
+        if (!make_request(remote, &err))
+            return false;
+        remote->stage = REMOTE_CONNECTS;
+        remote->is_request_refused = false;
+    }
     remote->job = (struct job_seen){0};
     remote->call.place.job = cluster_job_renew(job); /* job_changed() continues */
     return true;
