@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test chaos bench install package pictures coverage mutate sim fuzz tidy lint packages clean
+.PHONY: all run demo-cluster test chaos bench install package pictures coverage mutate sim fuzz tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
@@ -18,6 +18,14 @@ run:
 	@scripts/install-packages run
 	@$(MAKE) --no-print-directory all
 	@build/release/devs run assets/demo/plan.json || case $$? in 1|3|130) ;; *) exit 1 ;; esac
+
+# The same on a Slurm cluster of four nodes, which ends with the run.
+demo-cluster:
+	@scripts/install-packages ci
+	cmake --log-level=WARNING --preset release
+	cmake --build --preset release --target devs devs-hand
+	@tests/support/slurm-up run scripts/demo-cluster build/release/devs build/release/devs-hand $(OPTIONS) \
+		|| case $$? in 1|3|130) ;; *) exit 1 ;; esac
 
 test:
 	@scripts/install-packages test
