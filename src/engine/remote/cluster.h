@@ -74,7 +74,7 @@ struct cluster_job *cluster_job_of(struct cluster *cluster, int task,
 /* Returns the task's job; NULL = none. */
 struct cluster_job *cluster_job_find(const struct cluster *cluster, int task);
 /* Adds a job of an earlier devs. Its state is asked for at once. */
-void cluster_adopt(struct cluster *cluster, int task, const char *job, const char *holder,
+void cluster_adopt(struct cluster *cluster, int task, const char *name, const char *holder,
                    const struct executor_resources *resources);
 /* Sets who is told about the job from now on, beginning with its present state if it is known;
  * later, not from within this call. NULL = nobody. */
