@@ -91,10 +91,16 @@ struct attempt_state {
     struct attempt_hint *hint;     /* owned; the hint that its agent got, NULL = none */
 };
 
+enum { HOST_WHY_MAX = 120 }; /* a multiple of 8, see run_past.c */
+
 /* A host of an executor. */
 struct host_state {
-    int running; /* attempts that run there */
-    bool down;   /* it does not answer */
+    int running;            /* attempts that run there */
+    int reached;            /* of these, attempts that there is contact with */
+    bool down;              /* it does not answer */
+    struct moment since;    /* when that changed last; at_ms is 0 if it never did */
+    struct moment heard;    /* last contact while `reached` is 0; at_ms is 0 if there was none */
+    char why[HOST_WHY_MAX]; /* why it is down, one clean line, perhaps cut; "" = unknown, or up */
 };
 
 /* Which steps of a source (plan.h) may start. A rate limit that one step hits closes the gate for
@@ -273,7 +279,9 @@ struct task_state {
     struct moment first_start; /* at_ms is 0 before the first start */
     struct moment away_since; /* when the running attempt's machine was last heard; at_ms is 0 while
                                  there is contact */
-    struct moment fence;      /* then: by when the attempt has ended itself */
+    struct moment fence;      /* then: by when the attempt has ended itself. Stays after an end that
+                                 proves nothing, until the next attempt; otherwise at_ms is 0 */
+    bool reached; /* the running attempt's machine has answered, and there is contact with it */
     int64_t waited_ms;        /* total of all waits that have ended */
     struct circles *circles;  /* owned; NULL until an attempt left a fact, and after the end of the
                                  task unless it is stuck; always NULL for RUN_STATE_TELLS */
@@ -405,6 +413,7 @@ int run_state_host(const struct run_state *state, const char *executor, const ch
 struct host_place {
     const struct plan_executor *executor;
     const char *host; /* its name */
+    int slots;        /* maximum number of attempts at a time */
 };
 /* Returns the host with this number in state->hosts. */
 struct host_place run_state_host_place(const struct run_state *state, int number);

@@ -1,5 +1,6 @@
 /* Attempts on other machines: which host gets a task, and what the state keeps of it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "play.h"
 #include "run_state.h"
@@ -159,6 +160,118 @@ START_TEST(test_contact)
 }
 END_TEST
 
+static void tell_running(const char *id)
+{
+    const int task = play_task(&play, id);
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(&play.state, task));
+    play_input(&play,
+               (struct input){.kind = INPUT_RUNNING, .task = task, .attempt = attempt->number});
+}
+
+/* What the state keeps of a host: contact, when it was last heard, since when and why it is down.
+ */
+START_TEST(test_host_is_reached_and_heard)
+{
+    begin_six(1);
+    const struct host_state *host = &play.state.hosts[0];
+    ck_assert_int_eq(host->reached, 0); /* two were started; it has not answered yet */
+    ck_assert_int_eq(host->heard.at_ms, 0);
+    tell_running("a");
+    tell_running("a");
+    tell_running("b");
+    ck_assert_int_eq(host->reached, 2);
+    const struct moment heard = play.now;
+    play_wait(&play, 5000);
+    tell_contact("a", EVENT_CONTACT_LOST);
+    tell_contact("a", EVENT_CONTACT_LOST);
+    ck_assert_int_eq(host->reached, 1);
+    tell_host("h1", true);
+    ck_assert_str_eq(host->why, "no route");
+    ck_assert_int_eq(host->since.at_ms, play.now.at_ms);
+    ck_assert_int_eq(host->reached, 1);
+    tell_contact("b", EVENT_CONTACT_LOST);
+    ck_assert_int_eq(host->reached, 0);
+    ck_assert_int_gt(host->heard.at_ms, heard.at_ms);
+    play_wait(&play, 5000);
+    tell_host("h1", false);
+    ck_assert_str_eq(host->why, "");
+    ck_assert_int_eq(host->since.at_ms, play.now.at_ms);
+    ck_assert_int_eq(host->heard.at_ms, play.now.at_ms);
+    tell_contact("a", EVENT_CONTACT_FOUND);
+    ck_assert_int_eq(host->reached, 1);
+    play_wait(&play, 5000);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(host->reached, 0);
+    ck_assert_int_eq(host->heard.at_ms, play.now.at_ms);
+}
+END_TEST
+
+/* The reason comes from another machine. */
+START_TEST(test_reason_is_clean_and_short)
+{
+    char why[1000] = "\x1b[31mred\n";
+    begin_six(1);
+    memset(why + strlen(why), 'x', sizeof(why) - strlen(why) - 1);
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_HOST_STATE);
+    input.fact_event.host.executor = "lab";
+    input.fact_event.host.host = "h1";
+    input.fact_event.host.is_down = true;
+    input.fact_event.host.why = why;
+    play_input(&play, input);
+    const char *kept = play.state.hosts[0].why;
+    ck_assert_uint_eq(strlen(kept), HOST_WHY_MAX - 1);
+    ck_assert_ptr_null(strchr(kept, '\x1b'));
+    ck_assert_ptr_null(strchr(kept, '\n'));
+}
+END_TEST
+
+/* An attempt that was killed without contact may still run until the fence. */
+START_TEST(test_fence_outlives_an_end_without_proof)
+{
+    begin_six(1);
+    const struct task_state *task = &play.state.tasks[play_task(&play, "a")];
+    tell_running("a");
+    tell_contact("a", EVENT_CONTACT_LOST);
+    const struct moment fence = task->fence;
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_KILL);
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_CANCELLED},
+                 play_persistent(REASON_CANCELLED));
+    ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
+    ck_assert_int_eq(task->fence.at_ms, fence.at_ms);
+    ck_assert_int_eq(task->away_since.at_ms, 0);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
+    play_exit(&play, "c", 0, play_passed());
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(task->fence.at_ms, 0);
+    /* with a proof, nothing is left */
+    tell_contact("b", EVENT_CONTACT_LOST);
+    play_control(&play, CONTROL_CANCEL, "b", CANCEL_KILL);
+    play_outcome(&play, "b", (struct outcome){.kind = OUTCOME_CANCELLED, .proof = PROOF_FENCED},
+                 play_persistent(REASON_CANCELLED));
+    ck_assert_int_eq(play.state.tasks[play_task(&play, "b")].fence.at_ms, 0);
+}
+END_TEST
+
+/* A devs that died had contact until then, and the next one has none yet. */
+START_TEST(test_next_engine_has_no_contact_yet)
+{
+    begin_six(1);
+    tell_running("a");
+    play_wait(&play, 5000);
+    tell_running("c");
+    const struct moment heard = play.state.heard;
+    play_wait(&play, 60000);
+    play_crash(&play, play.events.count, false);
+    ck_assert_int_eq(play.state.hosts[0].reached, 0);
+    ck_assert_int_eq(play.state.hosts[0].heard.at_ms, heard.at_ms);
+    tell_contact("a", EVENT_CONTACT_LOST); /* at once: since then nothing was heard */
+    ck_assert_int_eq(play.state.hosts[0].heard.at_ms, heard.at_ms);
+    tell_running("c");
+    ck_assert_int_eq(play.state.hosts[1].reached, 1);
+}
+END_TEST
+
 /* Hosts that the plan does not have, and kinds of other machines for tasks of this one. */
 START_TEST(test_unknown_host_is_ignored)
 {
@@ -297,6 +410,10 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_host_that_is_down_gets_nothing);
     tcase_add_test(tcase, test_retry_prefers_its_host);
     tcase_add_test(tcase, test_contact);
+    tcase_add_test(tcase, test_host_is_reached_and_heard);
+    tcase_add_test(tcase, test_reason_is_clean_and_short);
+    tcase_add_test(tcase, test_fence_outlives_an_end_without_proof);
+    tcase_add_test(tcase, test_next_engine_has_no_contact_yet);
     tcase_add_test(tcase, test_unknown_host_is_ignored);
     tcase_add_test(tcase, test_place_of_a_log_is_checked);
     tcase_add_test(tcase, test_recovery_takes_up_what_runs_there);

@@ -221,6 +221,10 @@ static void rebase_run(const struct fold *fold)
         rebase_moment(now, &state->gates[i].since);
         rebase_moment(now, &state->gates[i].due);
     }
+    for (int i = 0; i < plan_host_count(state->plan); i++) {
+        rebase_moment(now, &state->hosts[i].since);
+        rebase_moment(now, &state->hosts[i].heard);
+    }
 }
 
 void fold_away(const struct fold *fold, const struct moment *since)
@@ -239,6 +243,7 @@ void fold_run_recovered(const struct fold *fold)
         rebase_moment(&fold->event->at, &heard);
         rebase_run(fold);
     }
+    fold_lose_hosts(state, &heard);
     if (fold->event->recovered.take_up == TAKE_UP_OPEN) {
         if (!state->ended)
             fold_away(fold, &heard);

@@ -36,8 +36,12 @@ fold_fn fold_hint_given;
 
 /* Other machines, in fold_host.c. */
 fold_fn fold_attempt_placed, fold_host_state, fold_contact_lost, fold_contact_found, fold_job_state;
-/* Ends what the latest attempt of the event's step has on its machine. */
+/* The machine of the latest attempt of the event's step has answered, if it is another one. */
+void fold_reach_host(const struct fold *fold);
+/* Ends what the latest attempt of the event's step, whose outcome is set, has on its machine. */
 void fold_leave_host(const struct fold *fold);
+/* The engine that had contact with all hosts has died; it was last heard at `heard`. */
+void fold_lose_hosts(struct run_state *state, const struct moment *heard);
 
 /* Tasks, gates, the run and workspaces, in fold.c. */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;

@@ -83,6 +83,7 @@ void fold_attempt_started(const struct fold *fold)
         step->first_start = event->at;
     if (fold->task->first_start.at_ms == 0)
         fold->task->first_start = event->at;
+    fold->task->fence = (struct moment){0};
 
     if (step->attempt_count == step->attempt_cap) {
         /* Starts with one: most steps are tried once, and some runs have very many steps. */
@@ -140,6 +141,7 @@ void fold_attempt_running(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
     const int64_t pid = fold->event->running.pid;
+    fold_reach_host(fold);
     step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
     if (agent && fold_is_of_agent(fold)) {
         /* The agent now has its prompt, which included the pending nudge. */

@@ -7,6 +7,8 @@
 #include "fold.h"
 #include "plan.h"
 #include "run_state.h"
+#include "str.h"
+#include "text.h"
 #include "xalloc.h"
 
 int run_state_host(const struct run_state *state, const char *executor, const char *host)
@@ -29,7 +31,8 @@ struct host_place run_state_host_place(const struct run_state *state, int number
     const struct plan_executor *of = state->plan->executors;
     for (; number >= of->host_count; of++)
         number -= of->host_count;
-    return (struct host_place){.executor = of, .host = of->hosts[number].host};
+    const struct plan_host *host = &of->hosts[number];
+    return (struct host_place){.executor = of, .host = host->host, .slots = host->slots};
 }
 
 int run_state_free_host(const struct run_state *state, int task)
@@ -68,33 +71,94 @@ void fold_attempt_placed(const struct fold *fold)
     state->running_away++;
 }
 
-void fold_leave_host(const struct fold *fold)
+/* Returns the host of the latest attempt of the event's step; NULL = this machine. */
+static struct host_state *host_of(const struct fold *fold)
 {
     assert(fold->step);
-    const struct attempt_state *attempt = step_state_latest(fold->step);
-    fold->task->away_since = fold->task->fence = (struct moment){0};
-    if (attempt->host < 0)
+    const int number = step_state_latest(fold->step)->host;
+    return number >= 0 ? &fold->state->hosts[number] : NULL;
+}
+
+void fold_reach_host(const struct fold *fold)
+{
+    struct host_state *host = host_of(fold);
+    if (!host)
         return;
-    fold->state->hosts[attempt->host].running--;
+    host->reached += !fold->task->reached;
+    host->heard = fold->event->at;
+    fold->task->reached = true;
+}
+
+/* Contact with the attempt ended; its machine was last heard at `heard`. */
+static void lose_contact(const struct fold *fold, const struct moment *heard)
+{
+    struct host_state *host = host_of(fold);
+    if (!fold->task->reached)
+        return;
+    host->reached--;
+    host->heard = *heard;
+    fold->task->reached = false;
+}
+
+void fold_leave_host(const struct fold *fold)
+{
+    struct host_state *host = host_of(fold);
+    if (!host)
+        return;
+    struct task_state *task = fold->task;
+    lose_contact(fold, &fold->event->at);
+    const struct outcome *outcome = &step_state_latest(fold->step)->outcome;
+    if (task->away_since.at_ms == 0 || outcome->kind != OUTCOME_CANCELLED ||
+        outcome->proof != PROOF_NONE)
+        task->fence = (struct moment){0};
+    task->away_since = (struct moment){0};
+    host->running--;
     fold->state->running_away--;
 }
 
 void fold_host_state(const struct fold *fold)
 {
-    const int host =
-        run_state_host(fold->state, fold->event->host.executor, fold->event->host.host);
-    fold->state->hosts[host].down = fold->event->host.is_down;
+    const struct event *event = fold->event;
+    const int number = run_state_host(fold->state, event->host.executor, event->host.host);
+    struct host_state *host = &fold->state->hosts[number];
+    const char *why = event->host.is_down && event->host.why ? event->host.why : "";
+    struct str clean = {0};
+    text_clean_line(&clean, why, strlen(why));
+    str_cut(&clean, text_cut(str_text(&clean), clean.len, HOST_WHY_MAX - 1));
+    *host = (struct host_state){.running = host->running,
+                                .reached = host->reached,
+                                .down = event->host.is_down,
+                                .since = event->at,
+                                .heard = event->host.is_down ? host->heard : event->at};
+    memcpy(host->why, str_text(&clean), clean.len);
+    str_done(&clean);
 }
 
 void fold_contact_lost(const struct fold *fold)
 {
     fold->task->away_since = fold->event->contact_lost.since;
     fold->task->fence = fold->event->contact_lost.fence;
+    lose_contact(fold, &fold->task->away_since);
 }
 
 void fold_contact_found(const struct fold *fold)
 {
     fold->task->away_since = fold->task->fence = (struct moment){0};
+    fold_reach_host(fold);
+}
+
+void fold_lose_hosts(struct run_state *state, const struct moment *heard)
+{
+    if (state->running_away == 0)
+        return;
+    for (int i = 0; i < state->plan->task_count; i++)
+        state->tasks[i].reached = false;
+    for (int i = 0; i < plan_host_count(state->plan); i++) {
+        struct host_state *host = &state->hosts[i];
+        if (host->reached > 0)
+            host->heard = *heard;
+        host->reached = 0;
+    }
 }
 
 static void keep_text(const char *text, char out[JOB_TEXT_MAX])
