@@ -11,6 +11,8 @@
  *   id, title, state, class   = and != only: the text contains the value, ignoring case; with the
  *                             wildcard `*`, the value is the whole text; "in quotes", it may have
  *                             blanks
+ *   where                     the same, for the host of the latest try or the executor: gpu1, lab,
+ *                             local
  *   phase                     of the current step: RED, GREEN, VERIFY or REFACTOR, or a prefix
  *   try                       number of the current step's latest try; 0 = none yet
  *   exit                      exit code of the latest try of that step that ended with one
@@ -48,6 +50,7 @@ enum task_filter_field {
     FILTER_TITLE,
     FILTER_STATE,
     FILTER_CLASS,
+    FILTER_WHERE,
     FILTER_PHASE,
     FILTER_TRY,
     FILTER_EXIT,

@@ -92,7 +92,7 @@ void rows_gates(struct rows *rows, const struct run_state *state, const struct s
 void rows_faults(struct rows *rows, const struct run_state *state, const struct shown_look *look);
 
 /* Adds the columns of a list of tasks: "state", "task", "title", "phases", "try", "next", "class",
- * "news" (a loop, the class or denied calls) and "why". */
+ * "news" (a loop, the class or denied calls), "place" (shown_where()) and "why". */
 void rows_task(struct rows *rows, const struct run_state *state, int task,
                const struct shown_look *look);
 /* Adds "now": the state of the task with its NEXT/FOR column (shown_next()), and the number of
@@ -106,6 +106,62 @@ void rows_listed(struct rows *rows, const struct overview_row *row, bool has_end
 /* Adds "outcome": how the last try of the task's current step ended, or who cancelled the task; and
  * "tries": how many tries the step had, and why not more. */
 void rows_tries(struct rows *rows, const struct run_state *state, int task);
+
+/* The machines that run tasks: this one, and the hosts of the plan's executors (rows_host.c). */
+
+enum { HOST_HERE = -1 }; /* this machine, in place of the number of a host */
+
+enum shown_host {
+    SHOWN_HOST_UNTRIED,    /* nothing was started there yet */
+    SHOWN_HOST_CONNECTING, /* the first attempts are being started there */
+    SHOWN_HOST_UP,         /* nothing runs there */
+    SHOWN_HOST_BUSY,
+    SHOWN_HOST_DOWN,
+    SHOWN_HOST_COUNT,
+};
+/* Returns "untried", "connecting", "up" or "down". Static. */
+const char *shown_host_word(enum shown_host host);
+/* Returns the state of tasks whose sign and style the host has. */
+enum shown shown_host_sign(enum shown_host host);
+
+struct host_facts {
+    enum shown_host shown;
+    int used, slots;
+    int away;       /* attempts that run there without contact */
+    int first_task; /* the first task that runs there; -1 = none */
+};
+
+/* The machines of a run. All zero is a valid empty value. */
+struct hosts {
+    struct host_facts
+        *items; /* owned; this machine, then the hosts by number: index = number + 1 */
+    int *order; /* owned; the numbers for display: hosts that are down, other hosts, this machine */
+    int count;  /* of both */
+    int *next;  /* owned; by task: the next task that runs on the same machine, -1 = none */
+    int down, used, slots; /* sums */
+};
+/* Reads the machines of the state. The caller calls hosts_done(). O(tasks + hosts). */
+void hosts_read(struct hosts *out, const struct run_state *state);
+/* Frees the members. */
+void hosts_done(struct hosts *hosts);
+/* Adds the columns of a list of machines, for a host or for HOST_HERE: "host", "executor", "state"
+ * ("down 0:42"), "slots" ("3/4", in use), "contact" (the last one) and "tasks" (that run there; for
+ * lack of contact until when they are fenced; else why it is down). */
+void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_state *state,
+               int number, const struct shown_look *look);
+/* Adds "now" (its state in a sentence), "contact", "fence", "runs" (a line for each task that runs
+ * there), "tries" (how those that were there ended), and how it is reached. O(attempts). */
+void rows_host_more(struct rows *rows, const struct hosts *hosts, const struct run_state *state,
+                    int number, const struct shown_look *look);
+/* Adds "hosts": "4 machines, 1 down, 6 of 15 slots in use". */
+void rows_hosts_sum(struct rows *rows, const struct hosts *hosts);
+/* Adds "down": the hosts that are down, one line each; nothing if the run has ended or has no
+ * engine. */
+void rows_hosts_down(struct rows *rows, const struct run_state *state,
+                     const struct shown_look *look);
+/* Adds "host": the machine of an attempt, unless that is this one. */
+void rows_attempt_host(struct rows *rows, const struct run_state *state,
+                       const struct attempt_state *attempt);
 
 /* Advice, with the commands to type (shown_advice.c). */
 

@@ -19,10 +19,10 @@
 enum { PERMILLE = 1000, MS = 1000, DIGITS_MAX = 9 };
 
 static const char *const field_names[] = {
-    [FILTER_ANY] = "",          [FILTER_ID] = "id",       [FILTER_TITLE] = "title",
-    [FILTER_STATE] = "state",   [FILTER_CLASS] = "class", [FILTER_PHASE] = "phase",
-    [FILTER_TRY] = "try",       [FILTER_EXIT] = "exit",   [FILTER_NEW] = "new",
-    [FILTER_WAITED] = "waited",
+    [FILTER_ANY] = "",        [FILTER_ID] = "id",         [FILTER_TITLE] = "title",
+    [FILTER_STATE] = "state", [FILTER_CLASS] = "class",   [FILTER_WHERE] = "where",
+    [FILTER_PHASE] = "phase", [FILTER_TRY] = "try",       [FILTER_EXIT] = "exit",
+    [FILTER_NEW] = "new",     [FILTER_WAITED] = "waited",
 };
 static_assert(ARRAY_LEN(field_names) == FILTER_FIELD_COUNT, "every field has a name");
 
@@ -279,6 +279,18 @@ static bool class_has(const struct run_state *state, int task, const char *value
     return found;
 }
 
+/* Matches the executor, and the host of the latest attempt. */
+static bool where_has(const struct run_state *state, int task, const char *value)
+{
+    const struct plan_executor *executor =
+        plan_task_executor(state->plan, &state->plan->tasks[task]);
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
+    if (has(executor ? executor->name : "local", value))
+        return true;
+    return attempt && attempt->host >= 0 &&
+           has(run_state_host_place(state, attempt->host).host, value);
+}
+
 /* "loop" matches tasks that loop or may loop. Other words match the label in the list. */
 static bool circles_have(const struct run_state *state, int task, const char *value)
 {
@@ -391,6 +403,8 @@ static bool word_fits(const struct task_filter_word *word, const struct task_fil
         return state_has(facts, task, word->value) != is_turned;
     case FILTER_CLASS:
         return class_has(facts->state, task, word->value) != is_turned;
+    case FILTER_WHERE:
+        return where_has(facts->state, task, word->value) != is_turned;
     case FILTER_PHASE: {
         const int step = run_state_step_number(facts->state, task);
         return words_begin(phase_name(plan->steps[step].phase), word->value) != is_turned;

@@ -445,11 +445,6 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
     shown_lacks(state, task, rows_add(rows, "lacks", "lacks", ROW_PLAIN));
     shown_stale(state, task, rows_add(rows, "stale", "stale", ROW_PLAIN));
     shown_workspace(state, task, rows_add(rows, "where", "where", ROW_ASIDE));
-    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
-    if (attempt && attempt->host >= 0) {
-        const struct host_place at = run_state_host_place(state, attempt->host);
-        str_addf(rows_add(rows, "host", "host", ROW_PLAIN), "%s (%s)", at.host, at.executor->name);
-    }
 }
 
 /* Renderers. Panes of the cockpit have their own: preview_put_rows() and forensics_rows(). */

@@ -395,6 +395,7 @@ void rows_task(struct rows *rows, const struct run_state *state, int task,
     shown_next(state, task, look->orphaned, &look->time, rows_add(rows, "next", "next", ROW_PLAIN));
     shown_class(state, task, rows_add(rows, "class", "class", ROW_ASIDE));
     shown_circles_or_class(state, task, rows_add(rows, "news", "class", ROW_PLAIN));
+    shown_where(state, task, rows_add(rows, "place", "where", ROW_PLAIN));
     shown_why(state, task, rows_add(rows, "why", "why", ROW_PLAIN));
 }
 

@@ -87,14 +87,17 @@ static void add_at(const struct shown_time *time, int64_t at_ms, struct str *out
     str_addf(out, "at %s", time->hms(at_ms, hms));
 }
 
-static void running_next(const struct run_state *state, int task, const struct moment *now,
+static void running_next(const struct run_state *state, int task, const struct shown_time *time,
                          struct str *out)
 {
+    const struct moment *now = &time->now;
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     const struct moment *since = attempt ? &attempt->started : &it->since;
-    if (it->away_since.at_ms > 0)
+    if (it->cancelling && it->fence.at_ms > now->at_ms)
+        add_clock("fenced until ", it->fence.at_ms, time, out);
+    else if (it->away_since.at_ms > 0)
         add_since("no contact ", now->mono_ms - it->away_since.mono_ms, "", out);
     else if (it->cancelling)
         add_since("", now->mono_ms - it->cancelled_at.mono_ms, "", out);
@@ -133,7 +136,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     case SHOWN_RUNNING:
     case SHOWN_QUIET:
     case SHOWN_STOPPING:
-        running_next(state, task, now, out);
+        running_next(state, task, time, out);
         break;
     case SHOWN_QUEUED:
         queued_next(state, task, now, out);
@@ -159,8 +162,10 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     case SHOWN_PASSED:
     case SHOWN_GAVE_UP:
     case SHOWN_CANCELLED:
-    case SHOWN_STUCK: /* "8:27 ago", "ended 8:27", "at 13:54:10" */
-        if (stands || time->times != SHOWN_TIMES_AGO)
+    case SHOWN_STUCK:                     /* "8:27 ago", "ended 8:27", "at 13:54:10" */
+        if (it->fence.at_ms > now->at_ms) /* it may still run where it was */
+            add_clock("fenced until ", it->fence.at_ms, time, out);
+        else if (stands || time->times != SHOWN_TIMES_AGO)
             add_at(time, it->since.at_ms, out);
         else if (it->status == TASK_PASSED)
             add_since("", since_ms, " ago", out);
@@ -245,6 +250,27 @@ static void backoff_now(const struct run_state *state, int task, const struct sh
         add_due(time, left_ms, step->due.at_ms, out);
 }
 
+/* Appends ", fenced until 14:07:00: it ends itself by then", while that is in the future. */
+static void add_fence(const struct task_state *task, const struct shown_time *time, struct str *out)
+{
+    char hms[SHOWN_CLOCK_MAX];
+    if (task->fence.at_ms > time->now.at_ms)
+        str_addf(out, ", fenced until %s: it ends itself by then",
+                 time->hms(task->fence.at_ms, hms));
+}
+
+/* Appends ", no contact for 0:12, fenced until 14:07:00"; nothing if there is contact. */
+static void add_contact(const struct run_state *state, int task, const struct shown_time *time,
+                        struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    if (it->away_since.at_ms == 0)
+        return;
+    str_add(out, ", no contact for ");
+    shown_duration(time->now.mono_ms - it->away_since.mono_ms, out);
+    add_fence(it, time, out);
+}
+
 static void running_now(const struct run_state *state, int task, const struct shown_look *look,
                         struct str *out)
 {
@@ -264,19 +290,24 @@ static void running_now(const struct run_state *state, int task, const struct sh
         str_addf(out, ", pid %lld", (long long)attempt->pid);
     if (attempt->host >= 0)
         str_addf(out, " on %s", run_state_host_place(state, attempt->host).host);
-    if (state->tasks[task].away_since.at_ms > 0) {
-        const int64_t left_ms = state->tasks[task].fence.mono_ms - now->mono_ms;
-        str_add(out, ", no contact for ");
-        shown_duration(now->mono_ms - state->tasks[task].away_since.mono_ms, out);
-        str_add(out, ", ends by itself within ");
-        shown_left(left_ms > 0 ? left_ms : 0, out);
-    }
+    add_contact(state, task, &look->time, out);
     if (step->quiet) {
         str_add(out, ", no output for ");
         shown_duration(now->mono_ms - step->heard_mono_ms, out);
     }
     if (state->tasks[task].held)
         str_add(out, ", held: no more tries after this one");
+}
+
+static void lost_now(const struct run_state *state, const struct attempt_state *attempt,
+                     struct str *out)
+{
+    str_add(out, "was running ");
+    if (attempt && attempt->host >= 0)
+        str_addf(out, "on %s when devs died, and may still run there",
+                 run_state_host_place(state, attempt->host).host);
+    else
+        str_add(out, "when devs died");
 }
 
 /* Appends "waits for a slot; 2 of 2 in use", or the same of an executor: "waits for a slot of lab;
@@ -388,6 +419,7 @@ void shown_now(const struct run_state *state, int task, const struct shown_look 
         str_addf(out, "cancelled by %s ", shown_person(it->by));
         shown_duration(look->time.now.mono_ms - it->cancelled_at.mono_ms, out);
         str_add(out, " ago; its processes have not exited yet");
+        add_contact(state, task, &look->time, out);
         break;
     case SHOWN_QUEUED:
         queued_now(state, task, &look->time.now, out);
@@ -401,7 +433,7 @@ void shown_now(const struct run_state *state, int task, const struct shown_look 
                      look->release ? look->release : "it is released");
         break;
     case SHOWN_LOST:
-        str_add(out, "was running when devs died");
+        lost_now(state, attempt, out);
         break;
     case SHOWN_NEEDS_YOU:
     case SHOWN_STUCK:
@@ -411,6 +443,7 @@ void shown_now(const struct run_state *state, int task, const struct shown_look 
     case SHOWN_BLOCKED:
         str_add(out, shown == SHOWN_NEEDS_YOU ? "stopped" : shown_word(shown));
         add_state_since(state, task, look, out);
+        add_fence(it, &look->time, out);
         if (shown != SHOWN_STUCK && (!attempt || attempt->reason != REASON_BUDGET))
             add_resets(step, &look->time, out);
         break;

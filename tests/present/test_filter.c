@@ -133,7 +133,7 @@ static const struct {
     {"cart try>2", NULL},
     {"clas=x", "unknown field 'clas', did you mean class?"},
     {"foo=x",
-     "unknown field 'foo'; expected one of id title state class phase try exit new waited"},
+     "unknown field 'foo'; expected one of id title state class where phase try exit new waited"},
     {"try>x", "try>x: try takes a number, such as try>2"},
     {"waited>1week", "waited>1week: waited takes a time, such as waited>1m"},
     {"new<.x", "new<.x: new takes a share, such as new<.1"},

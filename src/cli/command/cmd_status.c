@@ -60,40 +60,6 @@ static bool ask_overview(struct status *status, int64_t *run, struct err *err)
     return true;
 }
 
-static bool ask_events(struct status *status, int64_t run, struct err *err)
-{
-    if (!follower_open_on(&status->follower, status->reader, run, err)) {
-        status->reader = NULL;
-        return false;
-    }
-    if (!follower_read(status->follower, 0, NULL, NULL, NULL, &status->damage) &&
-        status->damage.code != ERR_DAMAGED)
-        return err_set(err, status->damage.code, "%s", status->damage.message);
-    const struct run_state *state = follower_state(status->follower);
-    const struct moment clock = clock_now();
-    status->orphaned = follower_is_orphaned(status->follower) || status_is_cut_short(status);
-    status->now = shown_moment(state, status->orphaned, &clock);
-    if (status->is_brief)
-        overview_of_state(&status->overview.tasks, state, status->orphaned);
-    return true;
-}
-
-/* Reports problems with the log. Returns the exit code. */
-static int tell_trouble(const struct status *status)
-{
-    struct log_trouble trouble;
-    struct str words = {0};
-    if (status->follower)
-        follower_trouble(status->follower, clock_now().mono_ms, &trouble);
-    else
-        log_reader_trouble(status->reader, status->overview.run.number, &trouble);
-    log_trouble_words(&trouble, &words);
-    if (words.len > 0)
-        warn("%s", words.data);
-    str_done(&words);
-    return status->damage.code == ERR_NONE ? EXIT_ALL_PASSED : fail(&status->damage);
-}
-
 int cmd_status(struct globals *globals, int argc, char **argv)
 {
     bool all = false, json = false, one_line = false;
@@ -119,7 +85,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     if (ok) {
         status.reader = subject.reader; /* `status` owns it from here on */
         ok = ask_overview(&status, &run, &err) &&
-             (status.overview.is_known || ask_events(&status, run, &err));
+             (status.overview.is_known || status_read(&status, run, &err));
     }
     struct log_live live = {0};
     if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
@@ -141,7 +107,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
         status_print(&status);
     }
     if (ok)
-        code = tell_trouble(&status);
+        code = status_tell_trouble(&status);
     if (!status.follower)
         log_reader_close(status.reader);
     follower_close(status.follower);

@@ -44,6 +44,12 @@ const struct log_run_info *status_run(const struct status *status);
 /* Returns whether the run has ended, but the log is damaged before that point. */
 bool status_is_cut_short(const struct status *status);
 
+/* Opens the run on status->reader, which the follower then owns, and reads all its events. A
+ * damaged log is no error: see status->damage. */
+ATTR_MUST_USE bool status_read(struct status *status, int64_t run, struct err *err);
+/* Prints what is wrong with the log, if anything. Returns the exit code. */
+int status_tell_trouble(const struct status *status);
+
 /* Returns how the status shows tasks: its time and its clock formats. */
 struct shown_look status_look(const struct status *status);
 /* Adds the rows of the run (rows_run() and rows_run_notes()). */
@@ -57,6 +63,12 @@ void seed_json(uint64_t seed, struct str *out);
 
 /* Appends one object, {"v":1,...}, without a line feed. */
 void status_json(const struct status *status, struct str *out);
+
+/* Prints the machines of the run, one line each. */
+void status_print_hosts(const struct status *status);
+/* Appends "slots", "used" and "hosts", the machines of the run, as members of the caller's object.
+ * docs/screens.md has the members of each. */
+void hosts_json(const struct run_state *state, const struct shown_look *look, struct str *out);
 
 /* Prints the status to stdout: each task, or the overview if `is_brief`. */
 void status_print(const struct status *status);

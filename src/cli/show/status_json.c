@@ -204,10 +204,10 @@ void place_json(const struct run_state *state, int task, struct str *out)
         str_json_text(out, "executor", at.executor->name);
         str_json_text(out, "host", at.host);
     }
-    if (it->away_since.at_ms > 0) {
+    if (it->away_since.at_ms > 0)
         str_json_i64(out, "no_contact_since_ms", it->away_since.at_ms);
+    if (it->fence.at_ms > 0)
         str_json_i64(out, "fence_ms", it->fence.at_ms);
-    }
     str_json_key(out, "proofs");
     str_add_char(out, '[');
     for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
@@ -334,6 +334,62 @@ static void add_task(const struct status *status, int task, struct str *out)
     rows_done(&rows);
 }
 
+/* Appends a machine. */
+static void add_host(const struct hosts *hosts, const struct run_state *state, int number,
+                     const struct shown_look *look, struct str *out)
+{
+    const struct host_facts *facts = &hosts->items[number + 1];
+    const struct host_state *host = number == HOST_HERE ? NULL : &state->hosts[number];
+    begin_item(out);
+    if (host) {
+        const struct host_place at = run_state_host_place(state, number);
+        str_json_text(out, "executor", at.executor->name);
+        str_json_text(out, "host", at.host);
+    } else {
+        str_json_text(out, "executor", "local");
+    }
+    str_json_text(out, "state", shown_host_word(facts->shown));
+    if (host && host->since.at_ms > 0)
+        str_json_i64(out, "since_ms", host->since.at_ms);
+    if (host && host->why[0] != '\0')
+        str_json_text(out, "why", host->why);
+    str_json_i64(out, "slots", facts->slots);
+    str_json_i64(out, "used", facts->used);
+    if (host) {
+        str_json_bool(out, "contact", host->reached > 0 && shown_counts(state, look->orphaned));
+        str_json_i64(out, "no_contact", facts->away);
+    }
+    if (host && host->heard.at_ms > 0)
+        str_json_i64(out, "heard_ms", host->heard.at_ms);
+    int64_t fence_ms = 0;
+    str_json_key(out, "tasks");
+    str_add_char(out, '[');
+    for (int task = facts->first_task; task >= 0; task = hosts->next[task]) {
+        const int64_t ms = state->tasks[task].fence.at_ms;
+        str_addf(out, "%s\"%s\"", task == facts->first_task ? "" : ",",
+                 state->plan->tasks[task].id);
+        fence_ms = ms > fence_ms ? ms : fence_ms;
+    }
+    str_add_char(out, ']');
+    if (fence_ms > 0)
+        str_json_i64(out, "fence_ms", fence_ms);
+    str_add_char(out, '}');
+}
+
+void hosts_json(const struct run_state *state, const struct shown_look *look, struct str *out)
+{
+    struct hosts hosts;
+    hosts_read(&hosts, state);
+    str_json_i64(out, "slots", hosts.slots);
+    str_json_i64(out, "used", hosts.used);
+    str_json_key(out, "hosts");
+    str_add_char(out, '[');
+    for (int i = 0; i < hosts.count; i++)
+        add_host(&hosts, state, hosts.order[i], look, out);
+    str_add_char(out, ']');
+    hosts_done(&hosts);
+}
+
 void status_json(const struct status *status, struct str *out)
 {
     const struct run_state *state = state_of(status);
@@ -374,6 +430,9 @@ void status_json(const struct status *status, struct str *out)
     for (int i = 0; i < state->plan->source_count; i++)
         add_gate(status, i, out);
     str_add_char(out, ']');
+    const struct shown_look look = status_look(status);
+    if (state->plan->executor_count > 0)
+        hosts_json(state, &look, out);
     struct fault faults[FAULTS_MAX];
     int count = shown_counts(state, status->orphaned) ? run_state_faults(state, faults) : 0;
     str_json_key(out, "faults");

@@ -31,6 +31,39 @@ bool status_is_cut_short(const struct status *status)
            status_run(status)->ended_at_ms != 0;
 }
 
+bool status_read(struct status *status, int64_t run, struct err *err)
+{
+    if (!follower_open_on(&status->follower, status->reader, run, err)) {
+        status->reader = NULL;
+        return false;
+    }
+    if (!follower_read(status->follower, 0, NULL, NULL, NULL, &status->damage) &&
+        status->damage.code != ERR_DAMAGED)
+        return err_set(err, status->damage.code, "%s", status->damage.message);
+    const struct run_state *state = follower_state(status->follower);
+    const struct moment clock = clock_now();
+    status->orphaned = follower_is_orphaned(status->follower) || status_is_cut_short(status);
+    status->now = shown_moment(state, status->orphaned, &clock);
+    if (status->is_brief)
+        overview_of_state(&status->overview.tasks, state, status->orphaned);
+    return true;
+}
+
+int status_tell_trouble(const struct status *status)
+{
+    struct log_trouble trouble;
+    struct str words = {0};
+    if (status->follower)
+        follower_trouble(status->follower, clock_now().mono_ms, &trouble);
+    else
+        log_reader_trouble(status->reader, status->overview.run.number, &trouble);
+    log_trouble_words(&trouble, &words);
+    if (words.len > 0)
+        warn("%s", words.data);
+    str_done(&words);
+    return status->damage.code == ERR_NONE ? EXIT_ALL_PASSED : fail(&status->damage);
+}
+
 struct shown_look status_look(const struct status *status)
 {
     return (struct shown_look){
@@ -156,8 +189,10 @@ static void status_print_head(const struct status *status)
                          (long long)state->last_seq, (long long)status_run(status)->last_seq);
         rows_gates(&rows, state, &look);
         rows_faults(&rows, state, &look);
+        rows_hosts_down(&rows, state, &look);
         say_row(status, &rows, "gates");
         say_row(status, &rows, "faults");
+        say_row(status, &rows, "down");
     }
     rows_done(&rows);
 }
@@ -172,7 +207,7 @@ static const struct {
     const char *key;
     bool is_measured; /* as wide as its longest text */
 } columns_shown[] = {{"state", false}, {"task", true},  {"phases", false}, {"try", true},
-                     {"next", true},   {"news", false}, {"why", false}};
+                     {"next", true},   {"place", true}, {"news", false},   {"why", false}};
 enum { COLUMN_COUNT = (int)ARRAY_LEN(columns_shown) };
 struct columns {
     int widths[COLUMN_COUNT]; /* including the gap after the column; 0 = column left out */
@@ -240,7 +275,7 @@ static void status_print_overview(const struct status *status)
         for (int i = 0; i < tasks->row_counts[kind]; i++)
             columns_widen(&id_columns, tasks->rows[kind][i].id);
     }
-    const struct columns columns = {{10, id_columns + 1, 0, 8, 14, 0, 1}};
+    const struct columns columns = {{10, id_columns + 1, 0, 8, 14, 0, 0, 1}};
     rows_overview(&sum, tasks, &facts, &look.time);
     (void)puts(rows_value(&sum, "tasks"));
     if (status->follower)
@@ -272,7 +307,7 @@ static void widen_columns(struct columns *columns, const struct rows *rows)
     for (int i = 0; i < COLUMN_COUNT; i++) {
         const char *text = rows_value(rows, columns_shown[i].key);
         const int width = text_width(text, strlen(text)) + 1;
-        if (columns_shown[i].is_measured && width > columns->widths[i])
+        if (columns_shown[i].is_measured && columns->widths[i] > 0 && width > columns->widths[i])
             columns->widths[i] = width;
     }
 }
@@ -353,7 +388,8 @@ static void print_tasks(const struct status *status)
     const int count = state->plan->task_count;
     struct rows *tasks = xcalloc((size_t)count, sizeof(*tasks));
     print_lacks(status);
-    struct columns columns = {{10, COLUMNS_ID_MIN + 1, 9, 6, 13, 13, 1}};
+    const int place_columns = state->plan->executor_count > 0 ? 6 : 0;
+    struct columns columns = {{10, COLUMNS_ID_MIN + 1, 9, 6, 13, place_columns, 13, 1}};
     for (int i = 0; i < count; i++) {
         rows_task(&tasks[i], state, i, &look);
         widen_columns(&columns, &tasks[i]);
@@ -390,6 +426,47 @@ void status_print(const struct status *status)
     shown_continue(status_run(status)->number, status->needs_adopting, &line);
     (void)printf("%s\n", line.data);
     str_done(&line);
+}
+
+void status_print_hosts(const struct status *status)
+{
+    static const struct {
+        const char *key;
+        int columns_min;
+    } columns_of[] = {{"host", 13}, {"executor", 9}, {"state", 6},
+                      {"slots", 6}, {"contact", 8},  {"tasks", 1}};
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_look look = status_look(status);
+    int widths[ARRAY_LEN(columns_of)];
+    struct hosts hosts;
+    struct rows sum = {0};
+    hosts_read(&hosts, state);
+    rows_hosts_sum(&sum, &hosts);
+    say_line(status, rows_value(&sum, "hosts"));
+    rows_done(&sum);
+    struct rows *rows = xcalloc((size_t)hosts.count, sizeof(*rows));
+    for (size_t k = 0; k < ARRAY_LEN(columns_of); k++)
+        widths[k] = columns_of[k].columns_min;
+    for (int i = 0; i < hosts.count; i++) {
+        rows_host(&rows[i], &hosts, state, hosts.order[i], &look);
+        for (size_t k = 0; k + 1 < ARRAY_LEN(columns_of); k++) {
+            const char *text = rows_value(&rows[i], columns_of[k].key);
+            const int width = text_width(text, strlen(text)) + 2;
+            widths[k] = width > widths[k] ? width : widths[k];
+        }
+    }
+    for (int i = 0; i < hosts.count; i++) {
+        struct str line = {0};
+        const enum shown sign = shown_host_sign(hosts.items[hosts.order[i] + 1].shown);
+        str_addf(&line, "%s ", shown_sign(sign, status->ascii));
+        for (size_t k = 0; k < ARRAY_LEN(columns_of); k++)
+            columns_add(&line, rows_value(&rows[i], columns_of[k].key), widths[k]);
+        say_line(status, line.data);
+        str_done(&line);
+        rows_done(&rows[i]);
+    }
+    free(rows);
+    hosts_done(&hosts);
 }
 
 /* Columns, and the most informative line of a failed task. */

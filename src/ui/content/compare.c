@@ -249,6 +249,7 @@ static bool compare_read_facts(struct compare_side *side, const struct compare_s
         rows_verdict(&side->facts, &plan->steps[key->step], attempt, judged ? &verdict : NULL,
                      &time);
         rows_hint(&side->facts, attempt);
+        rows_attempt_host(&side->facts, state, attempt);
         add_decision(subject, &events, &side->facts);
         struct str *agent = rows_add(&side->facts, "agent", "agent", ROW_PLAIN);
         if (used)

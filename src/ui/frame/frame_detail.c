@@ -174,6 +174,7 @@ static void put_try(struct preview *preview, const struct detail *detail)
     struct verdict room;
     struct rows rows = {0};
     rows_hint(&rows, attempt);
+    rows_attempt_host(&rows, detail->state, attempt);
     if (has_failed(detail)) {
         rows_verdict(&rows, plan, attempt, verdict_of(detail, &room), &time);
         rows_same(&rows, detail->state, detail->task, detail->at.step, attempt);

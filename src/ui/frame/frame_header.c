@@ -115,8 +115,10 @@ static void add_run_facts(const struct frame_input *input, const struct canvas *
         str_add(out, "   run ");
         shown_run_number(input->number, has_others ? facts->live_runs : 0, out);
     }
-    if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE)
-        str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
+    if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE) {
+        str_add(out, "   ");
+        shown_slots(facts->state, out);
+    }
 }
 
 void frame_paint_row(struct canvas *canvas, int row, enum style style)

@@ -14,6 +14,7 @@ enum column {
     COL_TRY,
     COL_NEXT,
     COL_CLASS,
+    COL_WHERE,
     COL_NEW,
     COL_COUNT,
 };
@@ -28,6 +29,7 @@ struct columns {
 /* The widest text of some columns among the visible rows. */
 struct measures {
     int id, attempts, next;
+    int where; /* 0: the plan has no executors */
 };
 
 enum { COLUMNS_FEW = 24 }; /* narrower: only title, tries and times */
@@ -53,7 +55,9 @@ enum {
     TRY_WIDTH_MIN = 3,
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
-    NEXT_WIDTH_MAX = 16,
+    NEXT_WIDTH_MAX = 18, /* "fenced until 14:07" */
+    WHERE_WIDTH_MIN = 5,
+    WHERE_WIDTH_MAX = 10,
     NEXT_WIDTH_FEW = 9, /* maximum width of the times in a list of few columns */
     /* Minimum width at which headings are shown and times are left-aligned. */
     NEXT_RIGHT_COLUMNS = 58,
@@ -66,10 +70,15 @@ static const struct column_head {
     enum order_by order; /* order selected by a click on the heading */
     const char *key;     /* key of the column's row in rows_task(); NULL = none */
 } heads[COL_COUNT] = {
-    [COL_STATE] = {"STATE", ORDER_STATE, "state"}, [COL_ID] = {"ID", ORDER_NAME, NULL},
-    [COL_TASK] = {"TASK", ORDER_ADDED, NULL},      [COL_PHASE] = {"PHASE", ORDER_ADDED, "phases"},
-    [COL_TRY] = {"TRY", ORDER_TRY, "try"},         [COL_NEXT] = {"NEXT/FOR", ORDER_NEXT, "next"},
-    [COL_CLASS] = {"CLASS", ORDER_CLASS, "news"},  [COL_NEW] = {.text = "NEW"},
+    [COL_STATE] = {"STATE", ORDER_STATE, "state"},
+    [COL_ID] = {"ID", ORDER_NAME, NULL},
+    [COL_TASK] = {"TASK", ORDER_ADDED, NULL},
+    [COL_PHASE] = {"PHASE", ORDER_ADDED, "phases"},
+    [COL_TRY] = {"TRY", ORDER_TRY, "try"},
+    [COL_NEXT] = {"NEXT/FOR", ORDER_NEXT, "next"},
+    [COL_CLASS] = {"CLASS", ORDER_CLASS, "news"},
+    [COL_WHERE] = {"WHERE", ORDER_ADDED, "place"},
+    [COL_NEW] = {.text = "NEW"},
 };
 
 struct column_rule {
@@ -80,9 +89,32 @@ struct column_rule {
 /* The columns for each minimum width of the list, the widest first. */
 static const struct column_set {
     int columns_min;
+    bool has_where; /* only for a plan with executors */
     struct column_rule rules[COL_COUNT];
 } sets[] = {
+    {100,
+     true,
+     {[COL_STATE] = {9, 1},
+      [COL_ID] = {MEASURED, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 2},
+      [COL_TRY] = {MEASURED, 2},
+      [COL_NEXT] = {MEASURED, 1},
+      [COL_CLASS] = {11, 1},
+      [COL_WHERE] = {MEASURED, 1},
+      [COL_NEW] = {3, 0}}},
     {86,
+     true,
+     {[COL_STATE] = {9, 1},
+      [COL_ID] = {MEASURED, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 2},
+      [COL_TRY] = {MEASURED, 2},
+      [COL_NEXT] = {MEASURED, 1},
+      [COL_CLASS] = {11, 1},
+      [COL_WHERE] = {MEASURED, 0}}},
+    {86,
+     false,
      {[COL_STATE] = {9, 1},
       [COL_ID] = {MEASURED, 1},
       [COL_TASK] = {TAKES_REST, 1},
@@ -92,6 +124,7 @@ static const struct column_set {
       [COL_CLASS] = {11, 1},
       [COL_NEW] = {3, 0}}},
     {74,
+     false,
      {[COL_STATE] = {9, 1},
       [COL_ID] = {MEASURED, 1},
       [COL_TASK] = {TAKES_REST, 1},
@@ -100,22 +133,27 @@ static const struct column_set {
       [COL_NEXT] = {MEASURED, 1},
       [COL_CLASS] = {11, 0}}},
     {58,
+     false,
      {[COL_STATE] = {9, 1},
       [COL_TASK] = {TAKES_REST, 1},
       [COL_PHASE] = {8, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
     {30,
+     false,
      {[COL_TASK] = {TAKES_REST, 1},
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
     {COLUMNS_FEW,
+     false,
      {[COL_ID] = {MEASURED, 1},
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {TAKES_REST, 0}}},
-    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
+    {0,
+     false,
+     {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
 static int clamp(int value, int least, int most)
@@ -127,7 +165,7 @@ static int clamp(int value, int least, int most)
 static struct columns columns_place(int columns, const struct measures *measures)
 {
     const struct column_set *set = sets;
-    while (set->columns_min > columns)
+    while (set->columns_min > columns || (set->has_where && measures->where == 0))
         set++;
     struct measures texts = *measures;
     if (columns < COLUMNS_FEW && texts.next > NEXT_WIDTH_FEW)
@@ -138,6 +176,8 @@ static struct columns columns_place(int columns, const struct measures *measures
         int width = set->rules[i].width;
         if (width == MEASURED && i == COL_ID)
             width = texts.id;
+        else if (width == MEASURED && i == COL_WHERE)
+            width = texts.where;
         else if (width == MEASURED)
             width = i == COL_TRY ? texts.attempts : texts.next;
         out.width[i] = width;
@@ -272,7 +312,7 @@ static void measure_row(struct measures *measures, const struct frame_input *inp
     const struct run_state *state = input->facts->state;
     const struct view_fold *fold = fold_in(input, row);
     int task = view_row_task(row);
-    struct str id = {0}, attempts = {0}, next = {0};
+    struct str id = {0}, attempts = {0}, next = {0}, where = {0};
     if (fold) {
         list_fold_add_id(fold, &id);
         list_fold_add_next(input, fold, &next);
@@ -280,13 +320,18 @@ static void measure_row(struct measures *measures, const struct frame_input *inp
         str_add(&id, state->plan->tasks[task].id);
         shown_try(state, task, &attempts);
         list_row_add_next(input, task, &next);
+        shown_where(state, task, &where);
     }
     measures->id = clamp((int)id.len, measures->id, ID_WIDTH_MAX);
     measures->attempts = clamp((int)attempts.len, measures->attempts, TRY_WIDTH_MAX);
     measures->next = clamp((int)next.len, measures->next, NEXT_WIDTH_MAX);
+    if (measures->where > 0)
+        measures->where =
+            clamp(text_width(str_text(&where), where.len), measures->where, WHERE_WIDTH_MAX);
     str_done(&id);
     str_done(&attempts);
     str_done(&next);
+    str_done(&where);
 }
 
 /* Appends the text of a cell that is not in rows_task(), or whose text there is too long for the
@@ -338,6 +383,8 @@ static void draw_cells(const struct list_row *row)
             style = frame_style(row->shown);
         else if (i == COL_CLASS && row->suspected)
             style = STYLE_SUSPECT;
+        else if (i == COL_WHERE && row->input->facts->state->tasks[row->task].away_since.at_ms > 0)
+            style = STYLE_LOST;
         if (i == COL_NEXT && row->columns->next_is_right &&
             text_width(str_text(&text), text.len) <= spot.width)
             (void)frame_put_right(row->canvas, spot, style, str_text(&text));
@@ -427,7 +474,9 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
                 const struct frame_input *input)
 {
     const struct view *view = input->view;
-    struct measures measures = {ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
+    const bool has_where = input->facts->state->plan->executor_count > 0;
+    struct measures measures = {ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN,
+                                has_where ? WHERE_WIDTH_MIN : 0};
     int last = view->top + box->rows < view->row_count ? view->top + box->rows : view->row_count;
     for (int i = view->top; i < last; i++)
         measure_row(&measures, input, view->rows[i]);

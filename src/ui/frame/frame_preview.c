@@ -428,6 +428,7 @@ static void put_later(struct preview *preview)
 static void put_task(struct preview *preview)
 {
     const bool is_asked_for = preview->input->facts->later != NULL;
+    struct rows rows = {0};
     preview_put_state(preview);
     if (is_asked_for)
         put_later(preview);
@@ -441,6 +442,9 @@ static void put_task(struct preview *preview)
         return;
     }
     preview_put_agent(preview);
+    rows_attempt_host(&rows, preview->state,
+                      step_state_attempt(run_state_step(preview->state, preview->task)));
+    preview_put_rows(preview, &rows);
     if (preview->kind != FRAME_PREVIEW_ROOMY)
         put_verdict(preview);
     preview_put_proofs(preview);
