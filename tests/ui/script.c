@@ -162,7 +162,8 @@ static void close_story(void)
     is_open = false;
 }
 
-/* run eight|full|retries|circles|agents|said|day, run of ID..., run tasks JSON: a new story. */
+/* run eight|full|retries|circles|agents|said|day|hosts, run of ID..., run tasks JSON: a new story.
+ */
 static void do_run(const struct words *words)
 {
     static const struct {
@@ -175,6 +176,7 @@ static void do_run(const struct words *words)
                    {"agents", story_init_agents},
                    {"said", story_init_said},
                    {"day", story_init_day},
+                   {"hosts", story_init_hosts},
                    {"of", run_ids},
                    {"tasks", run_tasks}};
     int number = 0;

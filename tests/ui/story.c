@@ -29,11 +29,14 @@ void story_add_steps(struct str *json, const char *phases)
     }
 }
 
-static void begin_plan(struct str *json)
+/* `keys` are more members of the plan, each followed by a comma. */
+static void begin_plan(struct str *json, const char *keys)
 {
-    str_add(json, "{\"version\": 1, \"name\": \"shop-api\", \"jobs\": 5, \"idempotent\": true,"
-                  " \"policies\": {\"patient\": {\"like\": \"default\", \"max_attempts\": 6,"
-                  " \"phases\": [\"RED\", \"GREEN\", \"VERIFY\", \"REFACTOR\"]}}, \"tasks\": [");
+    str_addf(json,
+             "{\"version\": 1, \"name\": \"shop-api\", \"jobs\": 5, \"idempotent\": true, %s"
+             " \"policies\": {\"patient\": {\"like\": \"default\", \"max_attempts\": 6,"
+             " \"phases\": [\"RED\", \"GREEN\", \"VERIFY\", \"REFACTOR\"]}}, \"tasks\": [",
+             keys);
 }
 
 static void start_run(struct story *story, struct str *json)
@@ -57,7 +60,7 @@ void story_init(struct story *story, const char *ids, const char *phases)
 {
     *story = (struct story){0};
     struct str json = {0};
-    begin_plan(&json);
+    begin_plan(&json, "");
     const char *comma = "";
     while (*ids != '\0') {
         size_t len = strcspn(ids, " ");
@@ -71,13 +74,18 @@ void story_init(struct story *story, const char *ids, const char *phases)
     start_run(story, &json);
 }
 
-void story_init_tasks(struct story *story, const char *tasks)
+void story_init_plan(struct story *story, const char *keys, const char *tasks)
 {
     *story = (struct story){0};
     struct str json = {0};
-    begin_plan(&json);
+    begin_plan(&json, keys);
     str_add(&json, tasks);
     start_run(story, &json);
+}
+
+void story_init_tasks(struct story *story, const char *tasks)
+{
+    story_init_plan(story, "", tasks);
 }
 
 void story_done(struct story *story)
@@ -388,7 +396,7 @@ void story_init_full(struct story *story)
 {
     *story = (struct story){0};
     struct str json = {0};
-    begin_plan(&json);
+    begin_plan(&json, "");
     for (size_t i = 0; i < ARRAY_LEN(full_tasks); i++) {
         str_addf(&json, "%s{\"id\": \"%s\", \"title\": \"%s\", ", i > 0 ? ", " : "",
                  full_tasks[i].id, full_tasks[i].title);
@@ -521,7 +529,7 @@ void story_init_retries(struct story *story)
 {
     *story = (struct story){0};
     struct str json = {0};
-    begin_plan(&json);
+    begin_plan(&json, "");
     for (size_t i = 0; i < ARRAY_LEN(retry_tasks); i++) {
         str_addf(&json, "%s{\"id\": \"%s\", \"title\": \"%s\", \"steps\": [{\"run\": [\"make\"],",
                  i > 0 ? ", " : "", retry_tasks[i].id, retry_tasks[i].title);

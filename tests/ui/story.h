@@ -44,6 +44,11 @@ void story_tell_day(struct story *story, int until_s);
 void story_add_steps(struct str *json, const char *phases);
 /* Makes a run of tasks given as in a plan. */
 void story_init_tasks(struct story *story, const char *tasks);
+/* The same with more members of the plan, each followed by a comma. */
+void story_init_plan(struct story *story, const char *keys, const char *tasks);
+/* Makes a run on other machines at 14:02:37 (story_hosts.c): tasks here, on a host that is up, on
+ * one without contact, one of them cancelled, and waiting for a slot. */
+void story_init_hosts(struct story *story);
 void story_done(struct story *story);
 
 /* Sets the time of the next events: minutes and seconds after 13:50:00 UTC. */

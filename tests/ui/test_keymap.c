@@ -205,7 +205,7 @@ START_TEST(test_table_as_text)
     keymap_to_text(NULL, true, &text);
     ck_assert_ptr_nonnull(strstr(str_text(&text),
                                  "\nx           ACT    cancel           live          "
-                                 "cancel: choose s, t or K (all but Runs)\n"));
+                                 "cancel: choose s, t or K (all but Runs, Hosts)\n"));
     ck_assert_ptr_nonnull(
         strstr(str_text(&text), "\nEnter       MOVE   open             always        "));
     for (const char *at = str_text(&text); *at; at++)

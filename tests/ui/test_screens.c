@@ -6,9 +6,9 @@ static const char *const paths[] = {
     "tests/data/screens/acts.txt",     "tests/data/screens/commands.txt",
     "tests/data/screens/correct.txt",  "tests/data/screens/detail.txt",
     "tests/data/screens/frames.txt",   "tests/data/screens/help.txt",
-    "tests/data/screens/list.txt",     "tests/data/screens/log.txt",
-    "tests/data/screens/prompts.txt",  "tests/data/screens/terminal.txt",
-    "tests/data/screens/timeline.txt",
+    "tests/data/screens/hosts.txt",    "tests/data/screens/list.txt",
+    "tests/data/screens/log.txt",      "tests/data/screens/prompts.txt",
+    "tests/data/screens/terminal.txt", "tests/data/screens/timeline.txt",
 };
 
 static struct script scripts[TABLE_LEN(paths)];

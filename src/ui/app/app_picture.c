@@ -66,15 +66,17 @@ bool app_screen_named(const char *name, enum screen *out, struct err *err)
     if (!name)
         return true;
     (void)err_set(err, ERR_INVALID, "unknown view '%s'", name);
-    return err_hint(err, "use tasks, detail, log, forensics, timeline or runs");
+    return err_hint(err, "use tasks, detail, log, forensics, timeline, runs or hosts");
 }
 
 void app_open_screen(struct app *app, enum screen screen)
 {
+    static const char keys[] = "1234568"; /* built-in keys, by screen */
+    static_assert(sizeof(keys) - 1 == SCREEN_COUNT, "every screen has a key");
     struct view_facts facts = app_facts(app);
     view_arrange(&app->view, &facts);
     if (screen != SCREEN_TASKS)
-        (void)view_key(&app->view, (uint32_t)('1' + (int)screen), &facts);
+        (void)view_key(&app->view, (uint32_t)keys[screen], &facts);
     if (view_screen(&app->view) != screen)
         trail_go(&app->view.trail, screen);
 }

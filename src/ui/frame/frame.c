@@ -72,6 +72,7 @@ static frame_screen_fn *const drawers[SCREEN_COUNT] = {
     [SCREEN_TASKS] = frame_tasks,       [SCREEN_DETAIL] = frame_detail,
     [SCREEN_LOG] = frame_pager,         [SCREEN_FORENSICS] = frame_forensics,
     [SCREEN_TIMELINE] = frame_timeline, [SCREEN_RUNS] = frame_runs,
+    [SCREEN_HOSTS] = frame_hosts,
 };
 
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
@@ -92,6 +93,8 @@ void frame_fit(struct view *view, int rows, int columns, const struct frame_inpu
         frame_timeline_fit(view, rows, columns, input);
     else if (view_screen(view) == SCREEN_DETAIL)
         frame_detail_fit(view, rows, columns, input);
+    else if (view_screen(view) == SCREEN_HOSTS)
+        frame_hosts_fit(view, rows, columns, input);
     else
         frame_tasks_fit(view, rows, columns, input);
 }

@@ -317,6 +317,10 @@ void timeline_draw_load(const struct timeline_look *look, int row);
 
 /* Draws the Forensics screen with the data read so far. */
 void frame_forensics(struct canvas *canvas, const struct frame_input *input);
+/* Draws the Hosts screen. Call frame_hosts_fit() first. */
+void frame_hosts(struct canvas *canvas, const struct frame_input *input);
+/* Like frame_fit(), for the Hosts screen. */
+void frame_hosts_fit(struct view *view, int rows, int columns, const struct frame_input *input);
 /* Draws the Runs screen, with its list if that has been read. */
 void frame_runs(struct canvas *canvas, const struct frame_input *input);
 /* Draws the view's report: its divider line, the visible rows, and the keys in the last row. */

@@ -105,17 +105,18 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
 /* Returns the keys to show, still without texts; quit and help are always among them. */
 static struct frame_keys choose_keys(const struct canvas *canvas, const struct frame_input *input)
 {
-    static const enum act live[] = {
-        UI_OPEN,           UI_RETRY,    UI_RETRY_WITH, UI_CANCEL, UI_FILTER,
-        UI_ONLY_NEEDS_YOU, UI_TIMELINE, UI_HOLD,       UI_QUIT,   UI_HELP};
+    static const enum act live[] = {UI_OPEN,   UI_RETRY,          UI_RETRY_WITH, UI_CANCEL,
+                                    UI_FILTER, UI_ONLY_NEEDS_YOU, UI_TIMELINE,   UI_HOSTS,
+                                    UI_HOLD,   UI_QUIT,           UI_HELP};
     static const enum act wide[] = {UI_OPEN,      UI_RETRY,    UI_RETRY_WITH, UI_CANCEL,
                                     UI_HOLD,      UI_MARK,     UI_FILTER,     UI_ONLY_NEEDS_YOU,
-                                    UI_FORENSICS, UI_TIMELINE, UI_EVENT_BACK, UI_PANE_NEXT,
-                                    UI_QUIT,      UI_HELP};
+                                    UI_FORENSICS, UI_TIMELINE, UI_HOSTS,      UI_EVENT_BACK,
+                                    UI_PANE_NEXT, UI_QUIT,     UI_HELP};
     static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_QUIT, UI_HELP};
     static const enum act past[] = {UI_PLAY,     UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
                                     UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK,    UI_SLOWER,
-                                    UI_FASTER,   UI_END,        UI_QUIT,          UI_HELP};
+                                    UI_FASTER,   UI_HOSTS,      UI_END,           UI_QUIT,
+                                    UI_HELP};
     static const enum act zoomed[] = {UI_ZOOM,   UI_OPEN, UI_RETRY, UI_CANCEL,
                                       UI_FILTER, UI_QUIT, UI_HELP};
     static const enum act past_zoomed[] = {

@@ -66,15 +66,15 @@ static const struct key_binding bindings[] = {
     {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, ALL, ON_ALL, "needs-you", "only tasks that need you"},
     {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, ALL, ON_ALL, "go there", "next task that needs you"},
 
-    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "retry now",
+    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "retry now",
      "retry now (fault: send one)"},
-    {'R', UI_RETRY_WITH, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "retry…",
+    {'R', UI_RETRY_WITH, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "retry…",
      "retry with hint, limits"},
-    {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "cancel", "cancel: choose s, t or K"},
-    {'X', UI_KILL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "kill", "kill now: confirm with K"},
-    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "hold", "hold, release (fault: all)"},
-    {'u', UI_UNDO, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "undo", "undo, within 5 s"},
-    {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "correct",
+    {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "cancel", "cancel: choose s, t or K"},
+    {'X', UI_KILL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "kill", "kill now: confirm with K"},
+    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "hold", "hold, release (fault: all)"},
+    {'u', UI_UNDO, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "undo", "undo, within 5 s"},
+    {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_TASK, "correct",
      "correct a class, add a rule"},
     {' ', UI_MARK, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "mark", "mark tasks to act on"},
     {'v', UI_MARK_RANGE, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "range", "mark a range"},
@@ -95,8 +95,8 @@ static const struct key_binding bindings[] = {
      "add or remove a bookmark"},
     {'=', UI_COMPARE, KEYS_TIME, ALL, KEYS_ON_DETAIL | KEYS_ON_LOG, "compare", "compare two tries"},
     {'=', UI_COMPARE, KEYS_TIME, ALL, KEYS_ON_LISTS, "what if", "try other policies"},
-    {'L', UI_LATER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "later", "show, hide later events"},
-    {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_TRIES | KEYS_ON_TASKS, "start",
+    {'L', UI_LATER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_TASK, "later", "show, hide later events"},
+    {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_TRIES | KEYS_ON_TASKS | KEYS_ON_HOSTS, "start",
      "start of the run"},
     {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, ON_ALL, "end", "end of the run, live"},
 
@@ -115,6 +115,7 @@ static const struct key_binding bindings[] = {
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'5', UI_TIMELINE, KEYS_SEE, ALL, ON_ALL, "timeline", "when tasks ran and waited"},
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
+    {'8', UI_HOSTS, KEYS_SEE, ALL, ON_ALL, "hosts", "machines that run tasks"},
     {'s', UI_ORDER, KEYS_SEE, ALL, KEYS_ON_LISTS, "order", "order of the tasks"},
     {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "reverse", "reverse the order"},
     {'H', UI_FINISHED, KEYS_SEE, ALL, KEYS_ON_LISTS, "hide", "hide or show passed tasks"},
@@ -124,7 +125,7 @@ static const struct key_binding bindings[] = {
 
     {'y', UI_COPY, KEYS_OTHER, ALL, ON_ALL, "copy", "copy task, visible lines"},
     {'Y', UI_COPY_PATH, KEYS_OTHER, ALL, ON_ALL, "copy path", "copy the path"},
-    {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_RUN, "$PAGER", "read the text in $PAGER"},
+    {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_TASK, "$PAGER", "read the text in $PAGER"},
     {'W', UI_BUNDLE, KEYS_OTHER, ALL, ON_ALL, "bundle", "write one file to share"},
     {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "mouse capture on, off"},
     {':', UI_COMMAND, KEYS_OTHER, ALL, ON_ALL, "command", "a command; Tab completes it"},
@@ -270,6 +271,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_DETAIL] = "detail",
     [UI_TIMELINE] = "timeline",
     [UI_RUNS] = "runs",
+    [UI_HOSTS] = "hosts",
     [UI_QUIT] = "quit",
 };
 
@@ -498,15 +500,17 @@ static void add_modes(unsigned modes, struct str *out)
     }
 }
 
-/* Appends "all", "Detail, Log" or "all but Runs", depending on how many screens there are. */
+/* Appends "all", "Detail, Log" or "all but Runs, Hosts", depending on how many screens there are.
+ */
 static void add_screens(unsigned screens, struct str *out)
 {
     const unsigned others = KEYS_ON_ALL & ~screens;
-    const bool but_one = others != 0 && (others & (others - 1)) == 0;
+    const unsigned more = others & (others - 1); /* without the first one */
+    const bool but_few = others != 0 && (more & (more - 1)) == 0;
     const char *between = "";
-    str_add(out, others == 0 ? "all" : but_one ? "all but " : "");
+    str_add(out, others == 0 ? "all" : but_few ? "all but " : "");
     for (enum screen screen = 0; screen < SCREEN_COUNT; screen++) {
-        if (others == 0 || ((but_one ? others : screens) & (1u << screen)) == 0)
+        if (others == 0 || ((but_few ? others : screens) & (1u << screen)) == 0)
             continue;
         str_addf(out, "%s%s", between, screen_name(screen));
         between = ", ";
@@ -588,6 +592,7 @@ void keymap_to_json(const struct keymap *keys, struct str *out)
 static const char *const screen_names[] = {
     [SCREEN_TASKS] = "Tasks",         [SCREEN_DETAIL] = "Detail",     [SCREEN_LOG] = "Log",
     [SCREEN_FORENSICS] = "Forensics", [SCREEN_TIMELINE] = "Timeline", [SCREEN_RUNS] = "Runs",
+    [SCREEN_HOSTS] = "Hosts",
 };
 static_assert(ARRAY_LEN(screen_names) == SCREEN_COUNT, "every screen has a name");
 

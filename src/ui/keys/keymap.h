@@ -15,10 +15,10 @@
 #include "str.h"
 
 /*
- * The six screens of the cockpit, and the navigation history. Pure.
+ * The screens of the cockpit, and the navigation history. Pure.
  */
 
-/* In the order of the keys 1 to 6. */
+/* In the order of their keys: 1 to 6, and 8. */
 enum screen {
     SCREEN_TASKS,
     SCREEN_DETAIL,
@@ -26,6 +26,7 @@ enum screen {
     SCREEN_FORENSICS,
     SCREEN_TIMELINE,
     SCREEN_RUNS,
+    SCREEN_HOSTS,
     SCREEN_COUNT,
 };
 
@@ -120,10 +121,11 @@ enum act {
     UI_HELP,
     UI_REDRAW,
     UI_SUSPEND,
-    UI_TASKS, /* UI_TASKS to UI_RUNS: go to a screen */
+    UI_TASKS, /* UI_TASKS to UI_HOSTS: go to a screen */
     UI_DETAIL,
     UI_TIMELINE,
     UI_RUNS,
+    UI_HOSTS,
     UI_QUIT, /* go back; at the top, quit */
     UI_ACT_COUNT,
 };
@@ -147,10 +149,12 @@ enum {
     KEYS_ON_FORENSICS = 1 << SCREEN_FORENSICS,
     KEYS_ON_TIMELINE = 1 << SCREEN_TIMELINE,
     KEYS_ON_RUNS = 1 << SCREEN_RUNS,
+    KEYS_ON_HOSTS = 1 << SCREEN_HOSTS,
     KEYS_ON_TRIES = KEYS_ON_DETAIL | KEYS_ON_LOG | KEYS_ON_FORENSICS, /* screens of one task */
     KEYS_ON_LISTS = KEYS_ON_TASKS | KEYS_ON_TIMELINE,                 /* screens with a list of
                                                                          tasks */
-    KEYS_ON_A_RUN = KEYS_ON_LISTS | KEYS_ON_TRIES,
+    KEYS_ON_A_TASK = KEYS_ON_LISTS | KEYS_ON_TRIES, /* screens where a task is selected */
+    KEYS_ON_A_RUN = KEYS_ON_A_TASK | KEYS_ON_HOSTS, /* screens of one run, at some moment */
     KEYS_ON_ALL = KEYS_ON_A_RUN | KEYS_ON_RUNS,
 };
 

@@ -100,7 +100,7 @@ enum act help_key(struct help *help, uint32_t key)
 }
 
 enum {
-    TOGETHER_MAX = 6,
+    TOGETHER_MAX = 7,
     NAMES_APART = 3, /* if a line has more acts than this, there are no blanks between their keys */
 };
 
@@ -140,7 +140,7 @@ static const struct help_together {
     {{UI_TRY_START, UI_TRY_NEXT}, "to the previous, next try"},
     {{UI_SLOWER, UI_FASTER}, "slower, faster"},
     {{UI_START, UI_END}, "start, end (live)"},
-    {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS}, "the six views"},
+    {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS, UI_HOSTS}, "the views"},
     {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
     {{UI_ORDER, UI_TURN}, "order, reverse"},
     {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
@@ -157,7 +157,7 @@ static const struct help_joined {
     const char *name, *words;
 } joined[] = {
     {"hold all", "cancel all", ":hold all", "or :release, :cancel"},
-    {"tasks", "runs", ":tasks ... :runs", "views 1 to 6"},
+    {"tasks", "hosts", ":tasks ...:hosts", "views 1 to 8"},
     {"keys", "q", ":keys :help :q", "the keys; back, quit"},
 };
 

@@ -299,6 +299,14 @@ struct view_runs {
     struct line_edit filter;
 };
 
+/* The Hosts screen. */
+struct view_hosts {
+    bool is_chosen; /* otherwise the first row is selected */
+    int chosen;     /* number of the machine, see rows.h */
+    int top;        /* first visible row */
+    int page;       /* number of rows that fit */
+};
+
 /* Sort order of the list. */
 enum order_by {
     ORDER_ADDED,   /* plan order, but tasks that need the user first */
@@ -454,6 +462,7 @@ struct view {
     struct view_log log;
     struct view_timeline timeline;
     struct view_runs runs;
+    struct view_hosts hosts;
     struct line_edit go_to;    /* a position in time being typed, see replay_find() */
     struct line_edit bookmark; /* the name of a bookmark */
     struct view_report report;
@@ -710,6 +719,19 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
  * oldest run, the next newer one), because runs can only be compared on the command line. Returns
  * false on other screens, and if the list has fewer than two runs. */
 bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
+
+/* The machines of the run. */
+
+struct hosts;
+
+/* Returns the row of the selected machine; the first row if it has none. */
+int view_hosts_chosen(const struct view_hosts *view, const struct hosts *hosts);
+/* Scrolls so that the selected machine is among the `page` visible rows. */
+void view_hosts_fit(struct view_hosts *view, const struct hosts *hosts, int page);
+/* Selects the machine in this row, or in the nearest one. */
+void view_hosts_choose(struct view *view, const struct view_facts *facts, int row);
+/* Returns the number of the selected machine, see rows.h. */
+int view_hosts_now(const struct view *view, const struct view_facts *facts);
 
 /* Bookmarks and reports. */
 

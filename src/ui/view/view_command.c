@@ -162,6 +162,7 @@ static const struct command {
     {{"forensics", "", "view 4"}, UI_FORENSICS, PROMPT_NONE, NULL, true},
     {{"timeline", "", "view 5"}, UI_TIMELINE, PROMPT_NONE, NULL, true},
     {{"runs", "", "view 6"}, UI_RUNS, PROMPT_NONE, NULL, true},
+    {{"hosts", "", "view 8"}, UI_HOSTS, PROMPT_NONE, NULL, true},
     {{"keys", "", "the keys"}, UI_HELP, PROMPT_NONE, NULL, true},
     {{"help", "", "the keys"}, UI_HELP, PROMPT_NONE, NULL, true},
     {{"q", "", "back, or quit"}, UI_QUIT, PROMPT_NONE, NULL, true},
@@ -349,6 +350,14 @@ static void offer_values(struct offering *to, const struct run_state *state,
         shown_class(state, i, &class);
         offer_candidate(to, str_text(&class), "");
         str_done(&class);
+    }
+    const struct plan *plan = state->plan;
+    if (field == FILTER_WHERE)
+        offer_candidate(to, "local", "");
+    for (int i = 0; field == FILTER_WHERE && i < plan->executor_count; i++) {
+        offer_candidate(to, plan->executors[i].name, "");
+        for (int k = 0; k < plan->executors[i].host_count; k++)
+            offer_candidate(to, plan->executors[i].hosts[k].host, "");
     }
     if (field == FILTER_ID)
         offer_tasks(to, state);

@@ -72,6 +72,12 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out);
 
+/* Returns why an act has no effect on the Hosts screen. */
+const char *view_hosts_refusal(const struct view_facts *facts, enum act act);
+/* Carries out a key on the Hosts screen. */
+bool view_hosts_act(struct view *view, const struct view_facts *facts, enum act act,
+                    struct view_todo *out);
+
 /* The attempt in view. */
 
 /* Selects the selected task's running attempt, or else its latest failure, or else its latest

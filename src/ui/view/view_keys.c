@@ -199,6 +199,9 @@ static struct view_todo do_general_act(struct view *view, const struct view_fact
     case UI_TIMELINE:
         trail_go(&view->trail, SCREEN_TIMELINE);
         break;
+    case UI_HOSTS:
+        trail_go(&view->trail, SCREEN_HOSTS);
+        break;
     case UI_FORENSICS:
         view_forensics_open(view, facts);
         break;
@@ -314,6 +317,7 @@ static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
     [SCREEN_TASKS] = view_tasks_act,       [SCREEN_DETAIL] = view_detail_act,
     [SCREEN_LOG] = view_log_act,           [SCREEN_FORENSICS] = view_forensics_act,
     [SCREEN_TIMELINE] = view_timeline_act, [SCREEN_RUNS] = view_runs_act,
+    [SCREEN_HOSTS] = view_hosts_act,
 };
 
 /* Lets the current screen handle the act, or else carries out its general meaning. Shows why an act

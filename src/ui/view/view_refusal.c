@@ -153,11 +153,17 @@ static const char *common_reason(const struct view *view, const struct view_fact
     case UI_MARK_ALL:
         return view->row_count == 0 ? "no task to mark" : NULL;
     case UI_OPEN:
-        return view->chosen < 0 && screen != SCREEN_RUNS ? "no task selected" : NULL;
+        return view->chosen < 0 && screen != SCREEN_RUNS && screen != SCREEN_HOSTS
+                   ? "no task selected"
+                   : NULL;
     case UI_DETAIL:
     case UI_LOG:
     case UI_FORENSICS:
         return view->chosen < 0 ? "no task selected" : NULL;
+    case UI_HOSTS:
+        return facts->state->plan->executor_count == 0
+                   ? "this plan has no executors: all tasks run on this machine"
+                   : NULL;
     case UI_NEXT:
     case UI_PREV:
         if (screen == SCREEN_LOG)
@@ -216,6 +222,9 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
         break;
     case SCREEN_RUNS:
         words = view_runs_refusal(view, facts, act);
+        break;
+    case SCREEN_HOSTS:
+        words = view_hosts_refusal(facts, act);
         break;
     case SCREEN_LOG: /* view_log_refusal() includes the search text */
     case SCREEN_COUNT:

@@ -50,6 +50,8 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
     case UI_LOG:
     case UI_FORENSICS:
         return "open the run with {open}, then select a task";
+    case UI_HOSTS:
+        return "open the run with {open} first";
     case UI_NEXT:
     case UI_PREV:
         return "the filter shows all matching runs: {down} and {up} move through them";

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "log_lines.h"
+#include "rows.h"
 #include "runs_list.h"
 #include "shown.h"
 #include "text.h"
@@ -164,6 +165,13 @@ bool view_copy_text(const struct view *view, const struct view_facts *facts, str
         str_addf(words, "the number of run %lld", number);
         return true;
     }
+    if (screen == SCREEN_HOSTS) {
+        const int number = view_hosts_now(view, facts);
+        str_add(text,
+                number == HOST_HERE ? "local" : run_state_host_place(facts->state, number).host);
+        add_shortened(text, words);
+        return true;
+    }
     if (screen == SCREEN_FORENSICS && facts->forensics)
         return copy_section(view, facts->forensics, text, words);
     if (screen == SCREEN_LOG && facts->pager)
@@ -223,6 +231,8 @@ static struct view_todo press_mouse(struct view *view, const struct view_facts *
     case ZONE_ITEM:
         if (screen == SCREEN_RUNS && runs && value < runs->shown_count)
             view->runs.chosen = runs->rows[runs->shown[value]].number;
+        if (screen == SCREEN_HOSTS)
+            view_hosts_choose(view, facts, (int)value);
         if (screen == SCREEN_DETAIL && view->chosen >= 0)
             view_detail_choose(view, facts->state, (int)value);
         if (screen == SCREEN_FORENSICS && value < FORENSICS_SECTION_COUNT) {
