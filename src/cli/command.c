@@ -129,6 +129,8 @@ static const struct command commands[] = {
      .group = COMMAND_LOOK, .is_daily = true},
     {"runs", "", "list the runs in the log", cmd_runs, .group = COMMAND_LOOK,
      .needs = COMMAND_NEEDS_LOG},
+    {"hosts", "[RUN]", "show the machines that run the tasks of a run", cmd_hosts,
+     .group = COMMAND_LOOK, .needs = COMMAND_NEEDS_LOG},
 
     {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry,
      .group = COMMAND_CONTROL, .is_daily = true, .needs = COMMAND_NEEDS_RUN, .writes = true},
