@@ -359,7 +359,7 @@ bool event_kind_is_known(enum event_kind kind);
 /* Returns "open", "rest", "failed" or "asked". Static. */
 const char *take_up_name(enum take_up take_up);
 /* Returns whether INPUT_FACT accepts events of this kind: EVENT_WORKSPACE_MADE to EVENT_AGENT_CALL,
- * and EVENT_HOST_STATE to EVENT_CONTACT_FOUND. */
+ * and EVENT_HOST_STATE to EVENT_JOB_STATE. */
 bool event_kind_is_fact(enum event_kind kind);
 
 /* Returns an event of this kind about the run, with all fields set to their defaults. */

@@ -409,6 +409,12 @@ bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* Returns the number of a host in state->hosts by the names of its executor and its own; -1 if the
  * plan has no such host. */
 int run_state_host(const struct run_state *state, const char *executor, const char *host);
+/* Returns the job that the task's running attempt waits for in a cluster's queue, or NULL. */
+static inline const struct task_job *run_state_queue(const struct run_state *state, int task)
+{
+    const struct task_state *it = &state->tasks[task];
+    return it->status == TASK_RUNNING && it->job && it->job->state == JOB_QUEUED ? it->job : NULL;
+}
 /* A host of the plan. Borrowed from it. */
 struct host_place {
     const struct plan_executor *executor;

@@ -26,6 +26,8 @@ struct overview_row {
     int task;
     enum task_status status;
     bool held, cancelling, quiet;
+    bool in_queue;                   /* its attempt waits in a cluster's queue */
+    int64_t away_at_ms, fence_at_ms; /* as in struct task_state, wall clock, ms; 0 = not */
     int64_t due_at_ms; /* TASK_BACKOFF: time when the wait ends, wall clock, ms; otherwise 0 */
     /* Set for listed rows only, after all tasks were added: */
     char id[PLAN_ID_MAX + 1];

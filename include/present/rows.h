@@ -127,7 +127,8 @@ enum shown shown_host_sign(enum shown_host host);
 struct host_facts {
     enum shown_host shown;
     int used, slots;
-    int away;       /* attempts that run there without contact */
+    int away;       /* of the used ones, attempts without contact */
+    int queued;     /* of the used ones, attempts whose job waits in a cluster's queue */
     int first_task; /* the first task that runs there; -1 = none */
 };
 
@@ -146,7 +147,8 @@ void hosts_read(struct hosts *out, const struct run_state *state);
 void hosts_done(struct hosts *hosts);
 /* Adds the columns of a list of machines, for a host or for HOST_HERE: "host", "executor", "state"
  * ("down 0:42"), "slots" ("3/4", in use), "contact" (the last one) and "tasks" (that run there; for
- * lack of contact until when they are fenced; else why it is down). */
+ * lack of contact until when they are fenced; how many are queued; else why it is down). The host
+ * of a cluster is its kind. */
 void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_state *state,
                int number, const struct shown_look *look);
 /* Adds "now" (its state in a sentence), "contact", "fence", "runs" (a line for each task that runs
@@ -235,7 +237,8 @@ void rows_agent(struct rows *rows, const struct run_state *state, int task,
 void rows_said(struct rows *rows, const struct run_state *state, int task, int columns);
 /* Adds the proof that this attempt gave, if the tree has changed since then. */
 void rows_proof(struct rows *rows, const struct run_state *state, int task, int step, int attempt);
-/* Adds the limits that the sandbox does not enforce, stale proofs, and the task's workspace. */
+/* Adds the limits that the sandbox does not enforce, stale proofs, the task's workspace, and its
+ * job on a cluster. */
 void rows_place(struct rows *rows, const struct run_state *state, int task);
 /* Adds the forecast: the next attempts of a waiting task, unless its run is orphaned; and if `odds`
  * is not NULL, how likely the next attempt is to pass. */

@@ -41,7 +41,8 @@ struct shown_parts {
     enum task_status status;
     bool held;
     bool cancelling;
-    bool quiet; /* read only while the task is running */
+    bool quiet;    /* read only while the task is running */
+    bool in_queue; /* its attempt waits in a cluster's queue; the same */
 };
 /* Like shown_task(), for callers without a run state. */
 enum shown shown_status(const struct shown_parts *parts, bool orphaned);
@@ -114,13 +115,14 @@ void shown_try_of(const struct run_state *state, int task, struct str *out);
 
 /* Appends the NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104", "ended
  * 0:57", "resets 03:00", "slot 1st", "limit 0:18", "starting", "needs tax"; on another machine also
- * "no contact 0:12" and, if that cannot be ended for lack of contact, "fenced until 14:07". */
+ * "no contact 0:12" and, if that cannot be ended for lack of contact, "fenced until 14:07"; in a
+ * cluster's queue "2:10 (Priority)". */
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out);
 
-/* Appends the WHERE column: the host of the current step's latest attempt, without its user;
- * "gpu1?" without contact; the executor before the first attempt; "local" on this machine. Appends
- * nothing if the plan has no executors. */
+/* Appends the WHERE column: the host of the current step's latest attempt, without its user, or the
+ * node of a cluster; "gpu1?" without contact; the executor before that is known; "local" on this
+ * machine. Appends nothing if the plan has no executors. */
 void shown_where(const struct run_state *state, int task, struct str *out);
 
 /* Appends "5 of 30 slots": those in use, of this machine and of all hosts. O(hosts). */

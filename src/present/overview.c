@@ -73,7 +73,8 @@ enum shown overview_shown(const struct overview_row *row, bool orphaned)
     const struct shown_parts parts = {.status = row->status,
                                       .held = row->held,
                                       .cancelling = row->cancelling,
-                                      .quiet = row->quiet};
+                                      .quiet = row->quiet,
+                                      .in_queue = row->in_queue};
     return shown_status(&parts, orphaned);
 }
 
@@ -153,6 +154,9 @@ void overview_of_state(struct overview *out, const struct run_state *state, bool
             .held = task->held,
             .cancelling = task->cancelling,
             .quiet = shown_task(state, i, orphaned) == SHOWN_QUIET,
+            .in_queue = run_state_queue(state, i) != NULL,
+            .away_at_ms = task->away_since.at_ms,
+            .fence_at_ms = task->fence.at_ms,
             .due_at_ms = task->status == TASK_BACKOFF ? step->due.at_ms : 0,
         };
         overview_add(out, &row);

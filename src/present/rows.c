@@ -445,6 +445,15 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
     shown_lacks(state, task, rows_add(rows, "lacks", "lacks", ROW_PLAIN));
     shown_stale(state, task, rows_add(rows, "stale", "stale", ROW_PLAIN));
     shown_workspace(state, task, rows_add(rows, "where", "where", ROW_ASIDE));
+    const struct task_job *job = state->tasks[task].job;
+    struct str *out = rows_add(rows, "job", "job", ROW_PLAIN);
+    if (!job)
+        return;
+    str_addf(out, "%s %s", job->id, job_state_name(job->state));
+    if (job->node[0] != '\0')
+        str_addf(out, " on %s", job->node);
+    if (job->reason[0] != '\0')
+        str_addf(out, " (%s)", job->reason);
 }
 
 /* Renderers. Panes of the cockpit have their own: preview_put_rows() and forensics_rows(). */

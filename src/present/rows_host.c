@@ -46,8 +46,11 @@ void shown_where(const struct run_state *state, int task, struct str *out)
     const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
     if (plan->executor_count == 0)
         return;
+    const struct task_job *job = state->tasks[task].job;
     if (!executor)
         str_add(out, "local");
+    else if (executor_has_jobs(executor->kind))
+        str_add(out, job && job->node[0] != '\0' ? job->node : executor->name);
     else if (!attempt || attempt->host < 0)
         str_add(out, executor->name);
     else
@@ -75,6 +78,7 @@ static void add_tasks(struct hosts *out, const struct run_state *state)
             out->next[last[number + 1]] = task;
         last[number + 1] = task;
         host->away += state->tasks[task].away_since.at_ms > 0;
+        host->queued += run_state_queue(state, task) != NULL;
     }
     free(last);
 }
@@ -191,7 +195,11 @@ void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_st
     const struct host_state *host = is_here ? NULL : &state->hosts[number];
     const struct host_place at =
         is_here ? (struct host_place){0} : run_state_host_place(state, number);
-    str_add(rows_add(rows, "host", "host", ROW_PLAIN), is_here ? "this machine" : at.host);
+    const bool is_cluster = !is_here && executor_has_jobs(at.executor->kind);
+    str_add(rows_add(rows, "host", "host", ROW_PLAIN), is_here ? "this machine"
+                                                       : is_cluster
+                                                           ? executor_kind_name(at.executor->kind)
+                                                           : at.host);
     str_add(rows_add(rows, "executor", "executor", ROW_PLAIN),
             is_here ? "local" : at.executor->name);
     struct str *out = rows_add(rows, "state", "state", ROW_PLAIN);
@@ -206,6 +214,8 @@ void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_st
         add_contact(state, number, look, out);
     out = rows_add(rows, "tasks", "tasks", ROW_PLAIN);
     add_fence(hosts, state, number, &look->time, out);
+    if (out->len == 0 && facts->queued > 0)
+        str_addf(out, "%d running, %d queued", facts->used - facts->queued, facts->queued);
     if (out->len == 0)
         add_ids(hosts, state, number, out);
     if (out->len == 0 && host)
@@ -248,6 +258,8 @@ static void add_running(struct rows *rows, const struct hosts *hosts, const stru
         const struct plan_task *plan = &state->plan->tasks[task];
         struct str next = {0};
         struct str *out = rows_add(rows, "runs", "runs", ROW_PLAIN);
+        if (run_state_queue(state, task))
+            str_addf(&next, "%s ", shown_word(SHOWN_QUEUED));
         shown_next(state, task, look->orphaned, &look->time, &next);
         str_addf(out, "%-*s  %-*s  ", width, plan->id, NEXT_WIDTH, str_text(&next));
         shown_try_of(state, task, out);
@@ -338,7 +350,11 @@ void rows_attempt_host(struct rows *rows, const struct run_state *state,
     if (!attempt || attempt->host < 0)
         return;
     const struct host_place at = run_state_host_place(state, attempt->host);
-    str_addf(rows_add(rows, "host", "host", ROW_PLAIN), "%s (%s)", at.host, at.executor->name);
+    struct str *out = rows_add(rows, "host", "host", ROW_PLAIN);
+    if (executor_has_jobs(at.executor->kind))
+        str_addf(out, "%s, by %s", at.executor->name, executor_kind_name(at.executor->kind));
+    else
+        str_addf(out, "%s (%s)", at.host, at.executor->name);
 }
 
 void rows_hosts_sum(struct rows *rows, const struct hosts *hosts)

@@ -427,6 +427,11 @@ static void listed_next(const struct overview_row *row, enum shown shown, bool i
     char hms[SHOWN_CLOCK_MAX];
     if (shown == SHOWN_LOST || (is_waiting && look->orphaned)) {
         str_add(out, "devs died");
+    } else if (shown == SHOWN_STOPPING && row->fence_at_ms > now_ms) {
+        str_addf(out, "fenced until %s", look->time.clock(row->fence_at_ms, now_ms, hms));
+    } else if (is_running && row->away_at_ms > 0 && !is_over) {
+        str_add(out, "no contact ");
+        shown_duration(now_ms - row->away_at_ms, out);
     } else if (is_waiting) {
         str_add(out, row->due_at_ms <= now_ms ? "starting" : "in ");
         if (row->due_at_ms > now_ms)

@@ -46,6 +46,8 @@ enum shown shown_status(const struct shown_parts *parts, bool orphaned)
             return SHOWN_LOST;
         if (parts->cancelling)
             return SHOWN_STOPPING;
+        if (parts->in_queue)
+            return SHOWN_QUEUED;
         return parts->quiet ? SHOWN_QUIET : SHOWN_RUNNING;
     case TASK_BACKOFF:
         return parts->held ? SHOWN_HELD : SHOWN_BACKOFF;
@@ -82,6 +84,7 @@ enum shown shown_task(const struct run_state *state, int task, bool orphaned)
         .held = it->held,
         .cancelling = it->cancelling,
         .quiet = it->status == TASK_RUNNING && run_state_step(state, task)->quiet,
+        .in_queue = run_state_queue(state, task) != NULL,
     };
     return shown_status(&parts, orphaned);
 }

@@ -55,9 +55,25 @@ static const char *needed_id(const struct run_state *state, int task)
     return needed >= 0 ? state->plan->tasks[needed].id : "";
 }
 
+/* Appends "2:10 (Priority)". */
+static void add_queue(const struct task_job *job, const struct moment *now, struct str *out)
+{
+    shown_duration(now->mono_ms - job->since.mono_ms, out);
+    if (job->reason[0] == '\0')
+        return;
+    str_add(out, " (");
+    text_clean_line(out, job->reason, strlen(job->reason));
+    str_add_char(out, ')');
+}
+
 static void queued_next(const struct run_state *state, int task, const struct moment *now,
                         struct str *out)
 {
+    const struct task_job *job = run_state_queue(state, task);
+    if (job) {
+        add_queue(job, now, out);
+        return;
+    }
     if (!state->started || state->ended || shown_behind_gate(state, task, now, out))
         return;
     if (state->tasks[task].unmet > 0) {
@@ -337,15 +353,21 @@ static void slots_now(const struct run_state *state, int task, struct str *out)
     str_done(&down);
 }
 
-/* Appends what the task waits for: a rate limit ("waits for the rate limit of claude, may start in
- * 0:18"), a slot, or other tasks. */
+/* Appends what the task waits for: a cluster, a rate limit ("waits for the rate limit of claude,
+ * may start in 0:18"), a slot, or other tasks. */
 static void queued_now(const struct run_state *state, int task, const struct moment *now,
                        struct str *out)
 {
     const struct plan *plan = state->plan;
     const struct plan_task *planned = &plan->tasks[task];
+    const struct task_job *job = run_state_queue(state, task);
     struct gate_wait wait;
-    if (find_gate_wait(state, task, now, &wait)) {
+    if (job) {
+        str_addf(out, "waits in the queue of %s for ", plan_task_executor(plan, planned)->name);
+        add_queue(job, now, out);
+        if (job->id[0] != '\0')
+            str_addf(out, ", job %s", job->id);
+    } else if (find_gate_wait(state, task, now, &wait)) {
         const int number = run_state_step_number(state, task);
         const bool probes = run_state_gate(state, task)->status == GATE_PROBING;
         str_addf(out, "waits for the rate limit of %s, ",

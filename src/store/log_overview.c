@@ -238,19 +238,21 @@ static bool read_live(struct look *look, struct err *err)
     return read_quiet(look, err);
 }
 
-/* Sets is_known to false if the plan may permit a sandbox that is not fully enforced: only the
- * events record what a sandbox does not enforce. If the plan has the word for a different reason,
- * that only costs time. */
+/* Sets is_known to false if the plan may permit a sandbox that is not fully enforced, or has other
+ * machines: only the events record what a sandbox does not enforce, and contact with machines. If
+ * the plan has the word for a different reason, that only costs time. */
 static bool read_plan(struct look *look, struct err *err)
 {
-    static const char word[] = "\"best_effort\"";
+    static const char *const words[] = {"\"best_effort\"", "\"executors\""};
     sqlite3_stmt *query = ask_of_run(look, ASK_PLAN);
     bool row = false;
     bool ok = db_next(&look->reader->db, query, &row, err);
     const void *text = ok && row ? sqlite3_column_blob(query, 0) : NULL;
     const size_t bytes = text ? (size_t)sqlite3_column_bytes(query, 0) : 0;
-    if (text && memmem(text, bytes, word, strlen(word)))
-        look->out->is_known = false;
+    for (size_t i = 0; text && i < ARRAY_LEN(words); i++) {
+        if (memmem(text, bytes, words[i], strlen(words[i])))
+            look->out->is_known = false;
+    }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
 }

@@ -210,6 +210,59 @@ START_TEST(test_states_without_contact)
 }
 END_TEST
 
+static struct event job_event(enum job_state state, const char *reason, const char *node)
+{
+    struct event event = event_new(EVENT_JOB_STATE);
+    event.job.state = state;
+    event.job.job = "4711";
+    event.job.reason = reason;
+    event.job.node = node;
+    return event;
+}
+
+static void tell_job(const char *id, const struct event *fact)
+{
+    play_input(&play, (struct input){.kind = INPUT_FACT,
+                                     .task = play_task(&play, id),
+                                     .attempt = 1,
+                                     .fact_event = *fact});
+}
+
+START_TEST(test_job_in_a_queue)
+{
+    play_close(&play);
+    play_open(&play, "{'version':1,'idempotent':true,'executors':{'farm':{'like':'slurm',"
+                     "'shared':'/s','slots':9}},'executor':'farm','tasks':[{'id':'a','steps':"
+                     "[{'run':['x']}]},{'id':'b','steps':[{'run':['x']}]}]}");
+    play_start(&play, 1);
+    ck_assert_str_eq(where("a"), "farm");
+    struct event fact = job_event(JOB_QUEUED, "Priority\x1b[2J", NULL);
+    tell_job("a", &fact);
+    ck_assert_int_eq((int)shown_task(&play.state, 0, false), (int)SHOWN_QUEUED);
+    ck_assert_int_eq((int)shown_task(&play.state, 0, true), (int)SHOWN_LOST);
+    ck_assert_ptr_null(strchr(next("a", 130000), '\x1b'));
+    fact = job_event(JOB_QUEUED, "Resources", NULL);
+    tell_job("a", &fact);
+    ck_assert_str_eq(next("a", 130000), "2:10 (Resources)");
+    ck_assert_str_eq(now("a", 130000, false),
+                     "waits in the queue of farm for 2:10 (Resources), job 4711");
+    ck_assert_str_eq(host_row(0, 0), "slurm|farm|connecting|2/9|never|1 running, 1 queued");
+    struct overview overview;
+    overview_of_state(&overview, &play.state, false);
+    ck_assert_int_eq(overview.counts[SHOWN_QUEUED], 1);
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_TERM);
+    ck_assert_int_eq((int)shown_task(&play.state, 0, false), (int)SHOWN_STOPPING);
+    fact = job_event(JOB_RUNNING, NULL, "n2");
+    tell_job("b", &fact);
+    tell_running("b");
+    ck_assert_str_eq(where("b"), "n2");
+    struct rows rows = {0};
+    rows_place(&rows, &play.state, 1);
+    ck_assert_str_eq(rows_value(&rows, "job"), "4711 running on n2");
+    rows_done(&rows);
+}
+END_TEST
+
 START_TEST(test_tries_of_a_host)
 {
     const struct shown_look look = look_later(0);
@@ -236,6 +289,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_hosts_that_are_down_come_first);
     tcase_add_test(tcase, test_where_a_task_is);
     tcase_add_test(tcase, test_states_without_contact);
+    tcase_add_test(tcase, test_job_in_a_queue);
     tcase_add_test(tcase, test_tries_of_a_host);
     return suite;
 }

@@ -8,6 +8,7 @@ static const char executors[] =
     "\"executors\": {\"lab\": {\"like\": \"ssh\", \"shared\": \"/nfs/work\", \"hosts\": ["
     "{\"host\": \"gpu1\", \"slots\": 8}, {\"host\": \"ann@gpu2\", \"slots\": 4},"
     " {\"host\": \"gpu3\", \"slots\": 12}]},"
+    " \"farm\": {\"like\": \"slurm\", \"shared\": \"/nfs/work\", \"slots\": 16},"
     " \"old\": {\"like\": \"ssh\", \"shared\": \"/nfs/work\", \"hosts\": [\"attic\"]}},"
     " \"executor\": \"lab\",";
 
@@ -22,6 +23,8 @@ static const struct {
     {"T-110", "search: typo tolerance", ""},
     {"T-111", "docs: openapi", "\"needs\": [\"T-110\"], "},
     {"T-114", "photos: thumbnails", ""},
+    {"T-120", "search: build the index", "\"executor\": \"farm\", "},
+    {"T-121", "search: load test", "\"executor\": \"farm\", "},
 };
 
 static void add_tasks(struct str *out)
@@ -34,14 +37,30 @@ static void add_tasks(struct str *out)
     }
 }
 
-static void place(struct story *story, const char *id, const char *host)
+static void start_on(struct story *story, const char *id, const char *executor, const char *host)
 {
     story_start(story, id);
     struct event event = story_event(story, id, EVENT_ATTEMPT_PLACED);
-    event.placed.executor = "lab";
+    event.placed.executor = executor;
     event.placed.host = host;
     story_add(story, event);
+}
+
+static void place(struct story *story, const char *id, const char *host)
+{
+    start_on(story, id, "lab", host);
     story_add(story, story_event(story, id, EVENT_ATTEMPT_RUNNING));
+}
+
+static void tell_job(struct story *story, const char *id, const char *job, const char *reason,
+                     const char *node)
+{
+    struct event event = story_event(story, id, EVENT_JOB_STATE);
+    event.job.state = node ? JOB_RUNNING : JOB_QUEUED;
+    event.job.job = job;
+    event.job.reason = reason;
+    event.job.node = node;
+    story_add(story, event);
 }
 
 static void tell_host(struct story *story, const char *executor, const char *host, const char *why)
@@ -82,6 +101,13 @@ void story_init_hosts(struct story *story)
     place(story, "T-107", "gpu1");
     place(story, "T-110", "ann@gpu2");
     place(story, "T-114", "ann@gpu2");
+    start_on(story, "T-121", "farm", "farm");
+    tell_job(story, "T-121", "4711", "None", NULL);
+    story_at(story, 10, 27);
+    start_on(story, "T-120", "farm", "farm");
+    tell_job(story, "T-120", "4712", "Priority", NULL);
+    tell_job(story, "T-121", "4711", NULL, "n2");
+    story_add(story, story_event(story, "T-121", EVENT_ATTEMPT_RUNNING));
     story_at(story, 11, 55);
     lose(story, "T-110");
     tell_host(story, "lab", "ann@gpu2", "no contact");

@@ -204,6 +204,16 @@ void place_json(const struct run_state *state, int task, struct str *out)
         str_json_text(out, "executor", at.executor->name);
         str_json_text(out, "host", at.host);
     }
+    if (it->job) {
+        str_json_key(out, "job");
+        str_add_char(out, '{');
+        str_json_text(out, "id", it->job->id);
+        str_json_text(out, "state", job_state_name(it->job->state));
+        str_json_i64(out, "since_ms", it->job->since.at_ms);
+        add_text("reason", it->job->reason[0] != '\0' ? it->job->reason : NULL, out);
+        add_text("node", it->job->node[0] != '\0' ? it->job->node : NULL, out);
+        str_add_char(out, '}');
+    }
     if (it->away_since.at_ms > 0)
         str_json_i64(out, "no_contact_since_ms", it->away_since.at_ms);
     if (it->fence.at_ms > 0)
@@ -358,6 +368,8 @@ static void add_host(const struct hosts *hosts, const struct run_state *state, i
     if (host) {
         str_json_bool(out, "contact", host->reached > 0 && shown_counts(state, look->orphaned));
         str_json_i64(out, "no_contact", facts->away);
+        if (facts->queued > 0)
+            str_json_i64(out, "queued", facts->queued);
     }
     if (host && host->heard.at_ms > 0)
         str_json_i64(out, "heard_ms", host->heard.at_ms);

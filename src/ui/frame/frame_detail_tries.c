@@ -177,7 +177,7 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         if (ended)
             shown_try_class(attempt, out);
         else
-            str_add(out, "runs");
+            str_add(out, run_state_queue(detail->state, detail->task) ? "queued" : "runs");
         break;
     case TRY_NEW:
         frame_add_share(attempt, ascii, out);

@@ -55,7 +55,7 @@ enum {
     TRY_WIDTH_MIN = 3,
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
-    NEXT_WIDTH_MAX = 18, /* "fenced until 14:07" */
+    NEXT_WIDTH_MAX = 18, /* "fenced until 14:07", "12:10 (Resources)" */
     WHERE_WIDTH_MIN = 5,
     WHERE_WIDTH_MAX = 10,
     NEXT_WIDTH_FEW = 9, /* maximum width of the times in a list of few columns */

@@ -81,6 +81,8 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     enum shown sign = SHOWN_RUNNING;
     if (ended)
         sign = attempt->class == VERDICT_SUCCESS ? SHOWN_PASSED : SHOWN_GAVE_UP;
+    else if (run_state_queue(preview->state, preview->task))
+        sign = SHOWN_QUEUED;
     str_addf(out, "%d %s ", attempt->number, shown_sign(sign, ascii));
     if (ended && attempt->outcome.kind == OUTCOME_NOT_STARTED) {
         str_add(out, "start: ");
@@ -90,7 +92,7 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     if (ended)
         shown_try_class(attempt, out);
     else
-        str_add(out, "runs");
+        str_add(out, run_state_queue(preview->state, preview->task) ? "queued" : "runs");
     str_add_char(out, ' ');
     if (ended)
         shown_ran(&attempt->outcome, out);
