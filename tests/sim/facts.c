@@ -145,6 +145,7 @@ bool facts_are_valid(const struct event *fact)
     case EVENT_HOST_STATE: /* the plans have no other machines */
     case EVENT_CONTACT_LOST:
     case EVENT_CONTACT_FOUND:
+    case EVENT_JOB_STATE:
         return false;
     case EVENT_AGENT_CALL:
         return fact->call.number >= 1 && fact->call.number <= AGENT_CALLS_MAX &&
