@@ -467,10 +467,78 @@ def quiet_without_contact(case):
     want("outcome", case.events("attempt_ended")[0]["outcome"], "exit")
 
 
+def shown(case):
+    """What every surface says of a host without contact, now, in the past and in a bundle."""
+    case.plan([task("a", sh("echo works; exec sleep 1000"), title="the work"),
+               task("b", sh("echo here; until [ -e go ]; do sleep 0.05; done"), executor="local")],
+              lease_s=60, hosts=["h1", "h2"])
+    run = case.start("run", "--plain", "plan.json")
+    until("output", lambda: case.output() and case.read("run.out").count(b"running") == 2)
+    [placed] = case.events("attempt_placed")
+    first = placed["host"]
+
+    def hosts(*words):
+        return {of.get("host", "local"): of for of in
+                json.loads(case.devs("hosts", "--json", *words).stdout)["hosts"]}
+
+    def frame(*words):
+        return case.devs("replay", "last", "--frame", "140x40", *words).stdout
+
+    of = hosts()
+    want("its host", [of[first][key] for key in ("state", "used", "contact", "no_contact", "tasks")],
+         ["up", 1, True, 0, ["a"]])
+    want("the other", [(of[name]["state"], of[name]["used"]) for name in of if name not in (first, "local")],
+         [("untried", 0)])
+    want("this machine", (of["local"]["used"], of["local"]["tasks"]), (1, ["b"]))
+    with_contact = case.ask("SELECT max(seq) FROM event")[0][0]
+    case.hosts.kill(first)
+    until("contact is lost", lambda: case.events("contact_lost"))
+    until("it is down", lambda: hosts()[first]["state"] == "down")
+    [lost] = case.events("contact_lost")
+    down = hosts()[first]
+    want("last contact", down["heard_ms"], lost["since_at_ms"])
+    want("fence", down["fence_ms"], lost["fence_at_ms"])
+    want("why", (down["why"], down["contact"], down["no_contact"]), ("no contact", False, 1))
+    want("text", "1 fenced until " in case.devs("hosts").stdout, True)
+    text = case.devs("status").stdout
+    want("status", f"host {first} (lab) is down for " in text and "no contact 0:" in text and
+         f" {first}?" in text and " local" in text, True)
+    status = json.loads(case.devs("status", "--json").stdout)
+    want("status --json", (status["hosts"][0]["host"], status["tasks"][0]["host"],
+                           status["tasks"][0]["fence_ms"]), (first, first, lost["fence_at_ms"]))
+    case.devs("cancel", "last/a")
+    until("fenced", lambda: "fenced until " in case.devs("status").stdout)
+    open("go", "w", encoding="ascii").close()
+    until("b has passed", lambda: "passed" in case.devs("status").stdout)
+    case.devs("cancel", "--kill", "last/a")
+    want("exit", run.wait(LIMIT_S) != 0, True)
+    want("killed without contact", "cancelled" in case.devs("status").stdout and
+         "fenced until " in case.devs("status").stdout, True)
+    # the past, as of the last record with contact and without
+    want("a moment with contact", "1 down" in frame("--view", "hosts", "--at", f"#{with_contact}"), False)
+    at = case.ask("SELECT min(seq) FROM event WHERE kind='host_state'")[0][0]
+    then = frame("--view", "hosts", "--at", f"#{at}")
+    want("a moment without", "3 machines, 1 down, 2 of " in then and "no contact" in then, True)
+    want("the list", f"{first}?" in frame("--at", f"#{at}"), True)
+    why = case.devs("why", "last/a").stdout
+    want("why", f"on {first} (lab)" in why and "no contact with its machine" in why and
+         "fenced until " in why, True)
+    with open("policy.json", "w", encoding="ascii") as file:
+        json.dump({"max_attempts": 1}, file)
+    for words in (("verify", "last"), ("what-if", "policy.json", "last"), ("replay", "last", "--json"),
+                  ("export", "last", "--format", "bundle", "-o", "one.devs", "--yes"),
+                  ("verify", "one.devs")):
+        out = case.devs(*words)
+        want(f"{words} {out.stderr}", out.returncode, 0)
+    here = json.loads(case.devs("hosts", "--json").stdout)
+    there = json.loads(case.devs("hosts", "--db", "one.devs", "--json").stdout)
+    want("the bundle", there["hosts"], here["hosts"])
+
+
 CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
          damaged_spool: 1, down_host: 2, host_comes_back: 1, refusals: 1, doctor: 2, slots: 2, cancelled: 1, secrets: 1,
          liars: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
-         much_output: 1}
+         much_output: 1, shown: 2}
 
 
 def main():

@@ -243,8 +243,9 @@ int cmd_export(struct globals *globals, int argc, char **argv)
         {"size", 0, "CxR", "size of the screens (default: 80x24)", NULL, &words.size},
         {"speed", 0, "N", "asciicast only: seconds of the run per second of playback (default: 1)",
          NULL, &words.speed},
-        {"view", 0, "V", "view to draw: tasks (default), detail, log, forensics, timeline or runs",
-         NULL, &words.view},
+        {"view", 0, "V",
+         "view to draw: tasks (default), detail, log, forensics, timeline, runs or hosts", NULL,
+         &words.view},
         {"task", 0, "T", "the task selected on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
          "svg only: moment to draw, as for devs replay --at (default: the end); several moments "

@@ -106,7 +106,7 @@ static const struct {
     [KNOWN_CLASS] = {"class", NULL},
     [KNOWN_HOOK_AGENT] = {"hook_agent", NULL},
     [KNOWN_HOOK_ACT] = {"hook_act", "install uninstall status"},
-    [KNOWN_VIEW] = {"view", "tasks detail log forensics timeline runs"},
+    [KNOWN_VIEW] = {"view", "tasks detail log forensics timeline runs hosts"},
     [KNOWN_FORMAT] = {"format", "jsonl perfetto bundle asciicast svg"},
     [KNOWN_SCHEMA] = {"schema", "plan config"},
     [KNOWN_SHELL] = {"shell", "bash zsh fish"},
