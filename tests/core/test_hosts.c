@@ -253,6 +253,28 @@ START_TEST(test_fence_outlives_an_end_without_proof)
 }
 END_TEST
 
+static void check_answer(const char *id, enum cancel_mode mode, const char *wanted)
+{
+    play_control(&play, CONTROL_CANCEL, id, mode);
+    const char *answer = play_last(&play, EVENT_CONTROL_ANSWERED)->answered.answer;
+    ck_assert_msg(strncmp(answer, wanted, strlen(wanted)) == 0, "%s", answer);
+}
+
+/* A signal is only said to be sent if it can be. */
+START_TEST(test_answers_to_a_cancel_name_the_host)
+{
+    begin_six(1);
+    check_answer("a", CANCEL_TERM, "SIGTERM sent to its processes on h1, SIGKILL follows");
+    check_answer("a", CANCEL_KILL, "SIGKILL sent to its processes on h1");
+    tell_contact("c", EVENT_CONTACT_LOST);
+    check_answer("c", CANCEL_TERM, "no contact with h2: sent once there is");
+    check_answer("c", CANCEL_KILL,
+                 "no contact with h2: the try may run there until it ends itself");
+    check_answer("b", CANCEL_STOP, "no more tries; the running try may finish");
+    check_answer("here", CANCEL_TERM, "SIGTERM sent to its process group, SIGKILL follows");
+}
+END_TEST
+
 /* A devs that died had contact until then, and the next one has none yet. */
 START_TEST(test_next_engine_has_no_contact_yet)
 {
@@ -413,6 +435,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_host_is_reached_and_heard);
     tcase_add_test(tcase, test_reason_is_clean_and_short);
     tcase_add_test(tcase, test_fence_outlives_an_end_without_proof);
+    tcase_add_test(tcase, test_answers_to_a_cancel_name_the_host);
     tcase_add_test(tcase, test_next_engine_has_no_contact_yet);
     tcase_add_test(tcase, test_unknown_host_is_ignored);
     tcase_add_test(tcase, test_place_of_a_log_is_checked);

@@ -317,6 +317,32 @@ static void ask_cancel(const struct scheduling *now, const struct control *contr
 
 static const char told_by_hook[] = "the agent will be told to stop at its next call";
 
+/* Answers the cancellation of an attempt that runs on another machine. */
+static void answer_from_far(const struct scheduling *now, enum cancel_mode mode, int task,
+                            struct answer *answer)
+{
+    const int number = step_state_attempt(run_state_step(now->state, task))->host;
+    const char *host = run_state_host_place(now->state, number).host;
+    const bool is_away = now->state->tasks[task].away_since.at_ms > 0;
+    if (now->scheduler->orphaned)
+        answer_accept(
+            answer,
+            "the devs of this run has died: no more tries, but this one may still run on %s", host);
+    else if (is_away && mode == CANCEL_KILL)
+        answer_accept(answer, "no contact with %s: the try may run there until it ends itself",
+                      host);
+    else if (is_away)
+        answer_accept(answer,
+                      "no contact with %s: sent once there is; otherwise the try ends itself there",
+                      host);
+    else
+        answer_accept(answer,
+                      mode == CANCEL_KILL ? "SIGKILL sent to its processes on %s"
+                                          : "SIGTERM sent to its processes on %s, SIGKILL "
+                                            "follows",
+                      host);
+}
+
 static void cancel_task(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
@@ -332,6 +358,9 @@ static void cancel_task(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "cancelled, nothing was running");
     else if (now->scheduler->is_session)
         answer_accept(answer, told_by_hook);
+    else if ((control->mode != CANCEL_STOP || now->scheduler->orphaned) &&
+             step_state_attempt(run_state_step(now->state, task))->host >= 0)
+        answer_from_far(now, control->mode, task, answer);
     else if (now->scheduler->orphaned)
         answer_accept(
             answer,
