@@ -204,7 +204,7 @@ void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_st
             is_here ? "local" : at.executor->name);
     struct str *out = rows_add(rows, "state", "state", ROW_PLAIN);
     str_add(out, shown_host_word(facts->shown));
-    if (facts->shown == SHOWN_HOST_DOWN && shown_counts(state, look->orphaned)) {
+    if (host && host->down && shown_counts(state, look->orphaned)) {
         str_add_char(out, ' ');
         shown_duration(look->time.now.mono_ms - host->since.mono_ms, out);
     }
