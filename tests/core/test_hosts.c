@@ -350,6 +350,14 @@ static const struct action *action_of(const char *id)
     return NULL;
 }
 
+static int actions_of(const char *id)
+{
+    int count = 0;
+    for (size_t i = 0; i < play.turn.action_count; i++)
+        count += play.turn.actions[i].task == play_task(&play, id);
+    return count;
+}
+
 static bool is_attached(const char *task)
 {
     const struct action *action = action_of(task);
@@ -376,6 +384,23 @@ START_TEST(test_recovery_takes_up_what_runs_there)
     play_exit(&play, "a", 0, play_passed());
     ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
     ck_assert_int_eq(host_of("d"), 0);
+}
+END_TEST
+
+/* A canceled attempt is taken up too, and ended again: the signal may never have been sent. */
+START_TEST(test_recovery_ends_what_was_cancelled)
+{
+    begin_six(1);
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
+    play_control(&play, CONTROL_CANCEL, "b", CANCEL_TERM);
+    play_crash(&play, play.events.count, false);
+    ck_assert(is_attached("a"));
+    ck_assert(is_attached("b"));
+    ck_assert_int_eq(actions_of("a"), 1);
+    ck_assert_int_eq(actions_of("b"), 2);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
 }
 END_TEST
 
@@ -440,6 +465,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_unknown_host_is_ignored);
     tcase_add_test(tcase, test_place_of_a_log_is_checked);
     tcase_add_test(tcase, test_recovery_takes_up_what_runs_there);
+    tcase_add_test(tcase, test_recovery_ends_what_was_cancelled);
     tcase_add_test(tcase, test_recovery_after_a_reboot);
     tcase_add_test(tcase, test_task_without_slot_does_not_block_its_source);
     tcase_add_test(tcase, test_held_task_leaves_its_slot_to_others);

@@ -211,10 +211,11 @@ static void settle_attempt(const struct scheduling *now, int task)
     }
 }
 
-/* Attaches to the task's attempt on another machine, which may have survived. Returns false if
- * there is none. */
+/* Attaches to the task's attempt on another machine, which may have survived. The engine that died
+ * may not have sent the signal of a cancellation. Returns false if there is no such attempt. */
 static bool attach_attempt(const struct scheduling *now, int task)
 {
+    const struct task_state *state = &now->state->tasks[task];
     const struct step_state *step = run_state_step(now->state, task);
     if (step->status != STEP_RUNNING || step_state_latest(step)->host < 0)
         return false;
@@ -222,6 +223,8 @@ static bool attach_attempt(const struct scheduling *now, int task)
                                     .task = task,
                                     .step = run_state_step_number(now->state, task),
                                     .attempt = step_state_latest(step)->number});
+    if (state->cancelling && state->cancel_mode != CANCEL_STOP)
+        scheduler_end_attempt(now, task, state->cancel_mode);
     return true;
 }
 

@@ -211,7 +211,8 @@ void scheduler_cancel_rest(const struct scheduling *now, int task)
 {
     const struct task_state *state = &now->state->tasks[task];
     bool goes_on = state->cancelling && !task_status_is_final(state->status);
-    if (!goes_on)
+    bool runs = run_state_step(now->state, task)->status == STEP_RUNNING; /* still, elsewhere */
+    if (!goes_on || runs)
         return;
     struct decision decision = {.kind = DECISION_CANCELLED, .capture = true};
     scheduler_end_step(now, task, &decision, NULL);
