@@ -435,6 +435,56 @@ START_TEST(test_task_without_slot_does_not_block_its_source)
 }
 END_TEST
 
+static struct verdict limited(int64_t retry_after_ms)
+{
+    struct verdict verdict = play_transient(TRANSIENT_API_RATE_LIMIT);
+    verdict.retry_after_ms = retry_after_ms;
+    return verdict;
+}
+
+/* `a` there and `b` here have the same source, whose limit `a` meets. */
+static void meet_limit(void)
+{
+    begin("'tasks':["
+          "{'id':'a','executor':'lab','steps':[{'run':['x'],'source':'api'}]},"
+          "{'id':'b','needs':['z'],'steps':[{'run':['x'],'source':'api'}]},"
+          "{'id':'z','steps':[{'run':['x']}]}]",
+          2);
+    play_exit(&play, "a", 1, limited(20000));
+    play_exit(&play, "z", 0, play_passed());
+}
+
+/* The task that a person sends has no slot: the others go when the limit ends. */
+START_TEST(test_the_sent_one_without_slot_delays_nobody)
+{
+    meet_limit();
+    const int64_t due_ms = play.state.gates[0].due.mono_ms;
+    tell_host("h1", true);
+    tell_host("h2", true);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_int_eq(play.state.gates[0].chosen, 0);
+    ck_assert_int_eq(scheduler_next_due(&play.scheduler), due_ms);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "b"), 0);
+    play_wait(&play, 20000);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "b"), 1);
+}
+END_TEST
+
+/* A probe that runs elsewhere survives its engine: nothing else tries the source meanwhile. */
+START_TEST(test_probe_elsewhere_goes_on)
+{
+    meet_limit();
+    play_wait(&play, 20000);
+    ck_assert_int_eq(play.state.gates[0].probe, 0);
+    play_crash(&play, play.events.count, false);
+    ck_assert(is_attached("a"));
+    ck_assert_int_eq(play.state.gates[0].status, GATE_PROBING);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "b"), 0);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "b"), 1);
+}
+END_TEST
+
 /* A held task takes no slot. */
 START_TEST(test_held_task_leaves_its_slot_to_others)
 {
@@ -468,6 +518,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_recovery_ends_what_was_cancelled);
     tcase_add_test(tcase, test_recovery_after_a_reboot);
     tcase_add_test(tcase, test_task_without_slot_does_not_block_its_source);
+    tcase_add_test(tcase, test_the_sent_one_without_slot_delays_nobody);
+    tcase_add_test(tcase, test_probe_elsewhere_goes_on);
     tcase_add_test(tcase, test_held_task_leaves_its_slot_to_others);
     return suite;
 }

@@ -255,8 +255,14 @@ static void recover_run(const struct scheduling *now)
         if (!attach_attempt(now, i))
             settle_attempt(now, i);
     }
+    for (int i = 0; i < plan->task_count; i++) {
+        if (run_state_step(state, i)->status == STEP_RUNNING)
+            scheduler_agent_resumes(now, i);
+    }
     for (int i = 0; i < plan->source_count; i++) {
-        if (state->gates[i].status == GATE_PROBING)
+        const struct gate_state *gate = &state->gates[i];
+        if (gate->status == GATE_PROBING &&
+            run_state_step(state, gate->probe)->status != STEP_RUNNING)
             scheduler_gate_lost(now, i);
     }
     /* Apply the consequences of a cancellation, of a failure, and of a task sent ahead. */
@@ -466,6 +472,19 @@ static int64_t earlier(int64_t due_ms, int64_t other_ms)
     return due_ms < 0 || other_ms < due_ms ? other_ms : due_ms;
 }
 
+/* Returns whether tasks in the gate's line may start when its time comes. With executors, those
+ * behind a task that a person sends need not wait until it has a slot. */
+static bool waits_for_time(const struct run_state *state, const struct gate_state *gate,
+                           int64_t now_mono_ms)
+{
+    const bool timed = gate->status == GATE_CLOSED || gate->status == GATE_SPREADING;
+    if (!timed || gate->due.mono_ms <= now_mono_ms)
+        return false;
+    if (gate->chosen < 0)
+        return gate->line.count > 0;
+    return state->plan->executor_count > 0 && gate->line.count > 1;
+}
+
 int64_t scheduler_next_due(const struct scheduler *scheduler)
 {
     const struct run_state *state = scheduler->state;
@@ -473,8 +492,7 @@ int64_t scheduler_next_due(const struct scheduler *scheduler)
     int64_t due_ms = task >= 0 ? heap_key(&state->waits, task) : -1;
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
-        bool timed = gate->status == GATE_CLOSED || gate->status == GATE_SPREADING;
-        if (timed && gate->line.count > 0 && !gate_lets_start(gate, scheduler->stepped_mono_ms))
+        if (waits_for_time(state, gate, scheduler->stepped_mono_ms))
             due_ms = earlier(due_ms, gate->due.mono_ms);
     }
     const int64_t wall_due_ms = scheduler_budget_due(state);

@@ -281,6 +281,20 @@ void scheduler_agent_settle(const struct scheduling *now, int task)
     scheduler_budget_look(now, task, false);
 }
 
+void scheduler_agent_resumes(const struct scheduling *now, int task)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    struct budget_use spent;
+    bool by_run;
+    scheduler_agent_settle(now, task);
+    if (!state->agent || state->cancelling)
+        return;
+    const bool is_stuck = scheduler_plan_step(now->state, task)->agent && state->agent->is_stuck;
+    const int step = run_state_step_number(now->state, task);
+    if (is_stuck || scheduler_budget_spent(now, task, step, &spent, &by_run))
+        scheduler_end_attempt(now, task, CANCEL_TERM);
+}
+
 /* A command that follows the agent ends because of a budget only if it was stopped for that
  * budget. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts)

@@ -86,6 +86,9 @@ void scheduler_gate_lost(const struct scheduling *now, int source);
 void scheduler_agent_told(const struct scheduling *now, enum event_kind kind, int task);
 /* Emits the events that are still missing about an agent whose engine died. Ends nothing. */
 void scheduler_agent_settle(const struct scheduling *now, int task);
+/* Does the same for an agent that has survived its engine, and stops its attempt if a loop or a
+ * budget was to stop it: the signal may never have been sent. */
+void scheduler_agent_resumes(const struct scheduling *now, int task);
 /* Fills in the facts that may keep the task's current step from continuing after the attempt with
  * this outcome. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts);
