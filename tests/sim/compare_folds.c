@@ -21,7 +21,8 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b)
     return a->kind == b->kind && a->code == b->code && a->ran_ms == b->ran_ms &&
            a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] && a->lines[0] == b->lines[0] &&
            a->lines[1] == b->lines[1] && a->rss_kib_max == b->rss_kib_max &&
-           a->cpu_ms == b->cpu_ms && a->processes_left == b->processes_left;
+           a->cpu_ms == b->cpu_ms && a->processes_left == b->processes_left &&
+           a->proof == b->proof && a->cause == b->cause;
 }
 
 static bool same_correction(const struct correction *a, const struct correction *b)
@@ -36,10 +37,11 @@ static bool same_attempt(const struct attempt_state *a, const struct attempt_sta
 {
     return a->number == b->number && a->grant == b->grant &&
            same_moment(&a->started, &b->started) && same_moment(&a->ended, &b->ended) &&
-           a->pid == b->pid && a->waited_ms == b->waited_ms && digest_equal(a->call, b->call) &&
-           digest_equal(a->fingerprint, b->fingerprint) && a->new_permille == b->new_permille &&
-           same_outcome(&a->outcome, &b->outcome) && a->class == b->class && a->type == b->type &&
-           a->reason == b->reason && same_correction(a->correction, b->correction);
+           a->pid == b->pid && a->host == b->host && a->waited_ms == b->waited_ms &&
+           digest_equal(a->call, b->call) && digest_equal(a->fingerprint, b->fingerprint) &&
+           a->new_permille == b->new_permille && same_outcome(&a->outcome, &b->outcome) &&
+           a->class == b->class && a->type == b->type && a->reason == b->reason &&
+           same_correction(a->correction, b->correction);
 }
 
 static bool same_counts(const struct step_state *a, const struct step_state *b)
@@ -151,6 +153,21 @@ static bool same_agent(const struct task_agent *a, const struct task_agent *b)
            same_circles(a->calls, b->calls);
 }
 
+static bool same_job(const struct task_job *a, const struct task_job *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->state == b->state && same_moment(&a->since, &b->since) && same_text(a->id, b->id) &&
+           same_text(a->reason, b->reason) && same_text(a->node, b->node);
+}
+
+static bool same_host(const struct host_state *a, const struct host_state *b)
+{
+    return a->running == b->running && a->reached == b->reached && a->down == b->down &&
+           same_moment(&a->since, &b->since) && same_moment(&a->heard, &b->heard) &&
+           same_text(a->why, b->why);
+}
+
 static bool same_task(const struct task_state *a, const struct task_state *b)
 {
     return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
@@ -158,7 +175,9 @@ static bool same_task(const struct task_state *a, const struct task_state *b)
            a->follows == b->follows && a->cancelling == b->cancelling &&
            a->cancel_mode == b->cancel_mode && same_moment(&a->since, &b->since) &&
            same_moment(&a->held_since, &b->held_since) &&
-           same_moment(&a->first_start, &b->first_start) && a->waited_ms == b->waited_ms &&
+           same_moment(&a->first_start, &b->first_start) &&
+           same_moment(&a->away_since, &b->away_since) && same_moment(&a->fence, &b->fence) &&
+           a->reached == b->reached && same_job(a->job, b->job) && a->waited_ms == b->waited_ms &&
            same_circles(a->circles, b->circles) && same_place(a->place, b->place) &&
            same_agent(a->agent, b->agent) && same_text(a->by, b->by);
 }
@@ -195,15 +214,16 @@ static bool same_run(const struct run_state *a, const struct run_state *b)
                 a->exit_code == b->exit_code && same_moment(&a->started_at, &b->started_at) &&
                 same_moment(&a->ended_at, &b->ended_at) && same_moment(&a->last, &b->last) &&
                 a->last_seq == b->last_seq && a->unknown_events == b->unknown_events &&
-                a->running == b->running && a->held_count == b->held_count &&
-                a->follow_count == b->follow_count && a->attempts == b->attempts &&
-                a->waited_ms == b->waited_ms && a->stopped_ms == b->stopped_ms &&
-                a->away_ms == b->away_ms && a->secrets_cut == b->secrets_cut &&
-                strcmp(a->notice, b->notice) == 0 && a->notice_at_ms == b->notice_at_ms;
+                a->running == b->running && a->running_away == b->running_away &&
+                a->held_count == b->held_count && a->follow_count == b->follow_count &&
+                a->attempts == b->attempts && a->waited_ms == b->waited_ms &&
+                a->stopped_ms == b->stopped_ms && a->away_ms == b->away_ms &&
+                a->secrets_cut == b->secrets_cut && strcmp(a->notice, b->notice) == 0 &&
+                a->notice_at_ms == b->notice_at_ms;
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         same = same && a->counts[i] == b->counts[i];
-    return same && same_set(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits) &&
-           same_heap(&a->walls, &b->walls);
+    return same && same_set(&a->ready, &b->ready) && same_set(&a->ready_away, &b->ready_away) &&
+           same_heap(&a->waits, &b->waits) && same_heap(&a->walls, &b->walls);
 }
 
 bool compare_folds(struct finding *finding, const struct run_state *live,
@@ -218,6 +238,9 @@ bool compare_folds(struct finding *finding, const struct run_state *live,
     for (int i = 0; holds && i < live->plan->step_count; i++)
         holds = finding_check(finding, same_step(&live->steps[i], &again->steps[i]), anew,
                               "step %d of all differs", i);
+    for (int i = 0; holds && i < plan_host_count(live->plan); i++)
+        holds = finding_check(finding, same_host(&live->hosts[i], &again->hosts[i]), anew,
+                              "host %d differs", i);
     for (int i = 0; holds && i < live->plan->source_count; i++)
         holds = finding_check(finding, same_gate(&live->gates[i], &again->gates[i]), anew,
                               "gate %d differs", i);

@@ -20,6 +20,7 @@ static const unsigned causes[EVENT_KIND_COUNT] = {
     [EVENT_RUN_STARTED] = BIT(INPUT_START) | BIT(INPUT_RECOVER),
     [EVENT_RUN_ENDED] = ANY_INPUT,
     [EVENT_ATTEMPT_STARTED] = ANY_INPUT,
+    [EVENT_ATTEMPT_PLACED] = ANY_INPUT,
     [EVENT_ATTEMPT_RUNNING] = BIT(INPUT_RUNNING),
     [EVENT_ATTEMPT_ENDED] = OF_END,
     [EVENT_ATTEMPT_JUDGED] = OF_END,
@@ -81,9 +82,9 @@ bool duty_is_in_line(const struct plot *plot, const struct run_state *state, int
            run_state_step(state, task)->status == STEP_READY;
 }
 
-static bool gate_lets(const struct gate_state *gate, int64_t now_ms)
+static bool gate_lets(const struct gate_state *gate, int task, int64_t now_ms)
 {
-    bool sent = gate->status == GATE_CLOSED && gate->chosen >= 0;
+    bool sent = gate->status == GATE_CLOSED && gate->chosen == task;
     return gate->status == GATE_OPEN || sent ||
            (gate->status != GATE_PROBING && gate->due.mono_ms <= now_ms);
 }
@@ -95,11 +96,24 @@ static bool is_agents(const struct turn_seen *seen, const struct run_state *stat
 
 /* Before the turn. */
 
+static bool names_host(const struct plot *plot, const char *executor, const char *host)
+{
+    bool is_there = false;
+    for (int i = 0; executor && host && i < plot->host_count; i++)
+        is_there = is_there ||
+                   (strcmp(executor, PLOT_EXECUTOR) == 0 && strcmp(host, plot_host_name(i)) == 0);
+    return is_there;
+}
+
 static bool names_attempt(const struct turn_seen *seen, const struct run_state *before)
 {
     const struct input *input = seen->input;
-    const bool of_run = input->kind == INPUT_FACT && input->fact_event.kind == EVENT_TIME_STOPPED;
-    if (input->kind == INPUT_FACT && !facts_are_valid(&input->fact_event))
+    const struct event *fact = &input->fact_event;
+    const bool of_host = input->kind == INPUT_FACT && fact->kind == EVENT_HOST_STATE;
+    const bool of_run = of_host || (input->kind == INPUT_FACT && fact->kind == EVENT_TIME_STOPPED);
+    if (input->kind == INPUT_FACT && !facts_are_valid(fact))
+        return false;
+    if (of_host && !names_host(seen->plot, fact->host.executor, fact->host.host))
         return false;
     if (of_run || input->kind == INPUT_NOTE)
         return before->started || input->kind == INPUT_NOTE;
@@ -111,7 +125,9 @@ static bool names_attempt(const struct turn_seen *seen, const struct run_state *
                        input->step == run_state_step_number(before, input->task);
     if (input->kind != INPUT_FACT)
         return lives;
-    if (input->fact_event.kind >= EVENT_AGENT_SESSION)
+    if (fact->kind >= EVENT_HOST_STATE)
+        return lives && step_state_latest(step)->host >= 0;
+    if (fact->kind >= EVENT_AGENT_SESSION)
         return lives && is_agents(seen, before, input->task);
     return input->attempt >= 1 && input->attempt <= (int)step->attempt_count;
 }
@@ -331,7 +347,7 @@ static void check_news(const struct turn_seen *seen, const struct turn_duty *dut
         break;
     case INPUT_FACT:
         facts_put(&want, &input->fact_event);
-        task = want.kind == EVENT_TIME_STOPPED ? -1 : task;
+        task = want.kind == EVENT_TIME_STOPPED || want.kind == EVENT_HOST_STATE ? -1 : task;
         break;
     case INPUT_START:
     case INPUT_RECOVER: /* with as many jobs as before */
@@ -448,6 +464,21 @@ static bool has_kill(const struct turn_seen *seen, int task, enum cancel_mode mo
     return false;
 }
 
+/* Returns whether the task's attempt runs on a host. */
+static bool is_away_alive(const struct turn_seen *seen, int task)
+{
+    const struct step_state *step = run_state_step(seen->scheduler->state, task);
+    return step->status == STEP_RUNNING && step_state_latest(step)->host >= 0;
+}
+
+/* An engine that takes up what runs on hosts sends the signal of a cancel again. */
+static bool is_cancelled_away(const struct turn_seen *seen, int task)
+{
+    const struct task_state *state = &seen->scheduler->state->tasks[task];
+    return seen->input->kind == INPUT_RECOVER && is_away_alive(seen, task) && state->cancelling &&
+           state->cancel_mode != CANCEL_STOP && !find_event(seen, EVENT_ATTEMPT_STARTED, task);
+}
+
 /* A budget that is spent, or a loop in its calls, ends a running agent; but not if the budget was
  * spent at the end of another attempt. Sets which attempts may have been ended. */
 static void check_ended(const struct turn_seen *seen, const struct turn_duty *duty,
@@ -455,6 +486,8 @@ static void check_ended(const struct turn_seen *seen, const struct turn_duty *du
 {
     const struct run_state *state = seen->scheduler->state;
     const bool surely = (OF_END & BIT(seen->input->kind)) == 0;
+    for (int i = 0; seen->input->kind == INPUT_RECOVER && i < seen->plot->task_count; i++)
+        may_end[i] = is_away_alive(seen, i) && state->tasks[i].agent && !state->tasks[i].cancelling;
     for (size_t i = 0; i < seen->turn->events.count; i++) {
         const struct event *event = &seen->turn->events.items[i];
         const bool is_spent = event->kind == EVENT_BUDGET && event->budget.is_spent;
@@ -482,13 +515,27 @@ static void check_actions(const struct turn_seen *seen, const struct turn_duty *
                                         : NULL;
     bool may_end[PLOT_TASKS_MAX] = {false};
     int spawns = 0;
+    int attached = 0;
     check_ended(seen, duty, may_end);
     for (size_t i = 0; i < seen->turn->action_count; i++) {
         const struct action *action = &seen->turn->actions[i];
         const bool is_kill = action->kind == ACTION_KILL;
+        if (action->kind == ACTION_ATTACH) {
+            const struct step_state *step = run_state_step(state, action->task);
+            (void)finding_check(seen->finding,
+                                seen->input->kind == INPUT_RECOVER &&
+                                    step->status == STEP_RUNNING &&
+                                    step_state_latest(step)->host >= 0 &&
+                                    action->attempt == step_state_latest(step)->number,
+                                "an engine attaches to what runs on hosts", "t%d", action->task);
+            attached++;
+            continue;
+        }
         const struct event *started = find_event(seen, EVENT_ATTEMPT_STARTED, action->task);
-        const bool cancelled = control && duty->acts_on[action->task] &&
-                               control->mode != CANCEL_STOP && action->mode == control->mode;
+        const bool cancelled = (control && duty->acts_on[action->task] &&
+                                control->mode != CANCEL_STOP && action->mode == control->mode) ||
+                               (is_cancelled_away(seen, action->task) &&
+                                action->mode == state->tasks[action->task].cancel_mode);
         spawns += !is_kill;
         (void)finding_check(seen->finding,
                             is_kill ? action->attempt == duty->alive[action->task] &&
@@ -504,6 +551,15 @@ static void check_actions(const struct turn_seen *seen, const struct turn_duty *
     }
     (void)finding_check(seen->finding, spawns == count_events(seen, EVENT_ATTEMPT_STARTED),
                         "every start is carried out", "%d", spawns);
+    for (int i = 0; seen->input->kind == INPUT_RECOVER && i < seen->plot->task_count; i++) {
+        attached -= is_away_alive(seen, i) && !find_event(seen, EVENT_ATTEMPT_STARTED, i);
+        (void)finding_check(seen->finding,
+                            !is_cancelled_away(seen, i) ||
+                                has_kill(seen, i, state->tasks[i].cancel_mode),
+                            "an engine stops again what was cancelled on hosts", "t%d", i);
+    }
+    (void)finding_check(seen->finding, attached == 0,
+                        "an engine attaches to all that runs on hosts", "%d", attached);
     for (int i = 0; control && control->mode != CANCEL_STOP && i < seen->plot->task_count; i++)
         (void)finding_check(seen->finding,
                             !duty->acts_on[i] || duty->alive[i] == 0 ||
@@ -549,6 +605,14 @@ static int64_t earlier(int64_t a_ms, int64_t b_ms)
     return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
 }
 
+bool duty_has_slot(const struct plot *plot, const struct run_state *state, int task)
+{
+    bool found = !plot->tasks[task].away && state->running - state->running_away < state->jobs;
+    for (int i = 0; plot->tasks[task].away && i < plot->host_count; i++)
+        found = found || (!state->hosts[i].down && state->hosts[i].running < plot->host_slots[i]);
+    return found;
+}
+
 /* Nothing is due and not done, no slot is free while a task may start, and the scheduler is woken
  * for the next thing that will be due. */
 static void check_due(const struct turn_seen *seen)
@@ -556,14 +620,14 @@ static void check_due(const struct turn_seen *seen)
     const struct scheduler *scheduler = seen->scheduler;
     const struct run_state *state = scheduler->state;
     const int64_t now_ms = seen->input->now.mono_ms;
-    const bool idle = !scheduler->orphaned && !scheduler->starts_nothing && state->started &&
-                      !state->ended && state->running < state->jobs;
+    const bool starts =
+        !scheduler->orphaned && !scheduler->starts_nothing && state->started && !state->ended;
     int64_t due_ms = -1;
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct step_state *step = run_state_step(state, i);
         const int source = duty_source(state, i);
         const struct gate_state *gate = source >= 0 ? &state->gates[source] : NULL;
-        const bool lets = !gate || gate_lets(gate, now_ms);
+        const bool lets = !gate || gate_lets(gate, i, now_ms);
         if (state->tasks[i].status == TASK_BACKOFF && state->tasks[i].follows < 0) {
             due_ms = earlier(due_ms, step->due.mono_ms);
             (void)finding_check(seen->finding, step->due.mono_ms > now_ms,
@@ -571,9 +635,10 @@ static void check_due(const struct turn_seen *seen)
         }
         if (!duty_is_in_line(seen->plot, state, i))
             continue;
-        (void)finding_check(seen->finding, !idle || !lets,
+        (void)finding_check(seen->finding, !starts || !duty_has_slot(seen->plot, state, i) || !lets,
                             "no slot is idle while something may start", "t%d", i);
-        if (!lets && gate->status != GATE_PROBING)
+        const bool waits_for_other = gate && gate->chosen >= 0 && seen->plot->host_count == 0;
+        if (!lets && gate->status != GATE_PROBING && !waits_for_other)
             due_ms = earlier(due_ms, gate->due.mono_ms);
     }
     due_ms = earlier(due_ms, run_state_wall_due(state, -1));
@@ -617,7 +682,7 @@ static void check_rest(const struct turn_seen *seen)
         (void)finding_check(seen->finding, step->status != STEP_JUDGING,
                             "an end is followed by a decision", "t%d", i);
         (void)finding_check(seen->finding,
-                            !runs || seen->input->kind != INPUT_RECOVER ||
+                            !runs || seen->input->kind != INPUT_RECOVER || is_away_alive(seen, i) ||
                                 find_event(seen, EVENT_ATTEMPT_STARTED, i),
                             "no attempt of a dead engine is alive", "t%d", i);
         const bool looping = task->circles && task->circles->verdict.level == ENTROPY_SUSPECT &&
@@ -646,7 +711,8 @@ static void check_sums(const struct turn_seen *seen)
 {
     const struct run_state *state = seen->scheduler->state;
     int counts[TASK_STATUS_COUNT] = {0};
-    int running = 0, held = 0, follow = 0;
+    int running = 0, held = 0, follow = 0, away = 0;
+    int on_host[PLOT_HOSTS_MAX] = {0}, reached[PLOT_HOSTS_MAX] = {0};
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
         const struct step_state *step = run_state_step(state, i);
@@ -659,10 +725,19 @@ static void check_sums(const struct turn_seen *seen)
             followers += state->tasks[k].follows == i;
         counts[task->status]++;
         running += step->status == STEP_RUNNING;
+        if (is_away_alive(seen, i)) {
+            const int host = step_state_latest(step)->host;
+            away++;
+            on_host[host]++;
+            reached[host] += task->reached;
+        }
         held += task->held;
         follow += task->follows >= 0;
         bool same = unmet == task->unmet && followers == task->followers &&
-                    number_set_has(&state->ready, i) == (in_line && source < 0) &&
+                    number_set_has(&state->ready, i) ==
+                        (in_line && source < 0 && !seen->plot->tasks[i].away) &&
+                    (state->plan->executor_count > 0 && number_set_has(&state->ready_away, i)) ==
+                        (in_line && source < 0 && seen->plot->tasks[i].away) &&
                     heap_has(&state->waits, i) == waits &&
                     (!waits || heap_key(&state->waits, i) == step->due.mono_ms) &&
                     (task->status == TASK_RUNNING) ==
@@ -675,8 +750,14 @@ static void check_sums(const struct turn_seen *seen)
     (void)finding_check(seen->finding,
                         memcmp(counts, state->counts, sizeof(counts)) == 0 &&
                             running == state->running && held == state->held_count &&
-                            follow == state->follow_count,
+                            follow == state->follow_count && away == state->running_away,
                         "the state counts its tasks", "%d running, %d held", running, held);
+    for (int i = 0; i < seen->plot->host_count; i++)
+        (void)finding_check(seen->finding,
+                            on_host[i] == state->hosts[i].running &&
+                                reached[i] == state->hosts[i].reached,
+                            "the state counts the attempts of a host", "h%d: %d, %d with contact",
+                            i, on_host[i], reached[i]);
 }
 
 void duty_check(const struct turn_seen *seen, const struct turn_duty *duty)

@@ -13,6 +13,8 @@
 
 /* Returns whether the task may start, as soon as there is a slot and its gate lets it. */
 bool duty_is_in_line(const struct plot *plot, const struct run_state *state, int task);
+/* Returns whether the task's place, this machine or a host that is up, has a free slot. */
+bool duty_has_slot(const struct plot *plot, const struct run_state *state, int task);
 /* Returns the source of the task's current step; -1 = none. */
 int duty_source(const struct run_state *state, int task);
 

@@ -31,6 +31,17 @@ struct event facts_plain(enum event_kind kind)
     case EVENT_TIME_STOPPED:
         fact.stopped.ms = 1;
         break;
+    case EVENT_CONTACT_LOST:
+        fact.contact_lost.since = (struct moment){.at_ms = 1, .mono_ms = 1};
+        fact.contact_lost.fence = (struct moment){.at_ms = 60001, .mono_ms = 60001};
+        break;
+    case EVENT_JOB_STATE:
+        fact.job.job = "4711";
+        fact.job.reason = "Priority";
+        break;
+    case EVENT_HOST_STATE: /* names no host, so it is not valid as it is */
+    case EVENT_CONTACT_FOUND:
+        break;
     default: /* secrets */
         fact.secrets.count = 1;
         break;
@@ -142,11 +153,6 @@ bool facts_are_valid(const struct event *fact)
         return is_count(fact->stopped.ms);
     case EVENT_SECRETS_CUT:
         return is_count(fact->secrets.count);
-    case EVENT_HOST_STATE: /* the plans have no other machines */
-    case EVENT_CONTACT_LOST:
-    case EVENT_CONTACT_FOUND:
-    case EVENT_JOB_STATE:
-        return false;
     case EVENT_AGENT_CALL:
         return fact->call.number >= 1 && fact->call.number <= AGENT_CALLS_MAX &&
                is_count(fact->call.ms);

@@ -21,6 +21,8 @@ void onlooker_init(struct onlooker *onlooker, const struct plot *plot, struct fi
         onlooker->tasks[i].end = DECISION_WAIT;
         onlooker->tasks[i].round = 1;
         onlooker->tasks[i].rounds = plot->tasks[i].rounds > 1 ? plot->tasks[i].rounds : 1;
+        for (int k = 0; k < PLOT_STEPS_MAX; k++)
+            onlooker->steps[i][k].host = -1;
     }
 }
 
@@ -117,7 +119,9 @@ static void check_gate(const struct sight *sight)
         return;
     const struct gate_state *gate = &sight->before->gates[source - sight->onlooker->sources];
     const int64_t now_ms = sight->event->at.mono_ms;
-    sight_check(sight, gate->chosen < 0 || gate->chosen == sight->event->task,
+    const bool later = gate->chosen >= 0 && now_ms >= gate->due.mono_ms &&
+                       !duty_has_slot(sight->onlooker->plot, sight->before, gate->chosen);
+    sight_check(sight, gate->chosen < 0 || gate->chosen == sight->event->task || later,
                 "the task that a person sends goes first");
     sight_check(sight, gate->status != GATE_SPREADING || now_ms >= gate->due.mono_ms,
                 "a gate that has opened spreads its starts");
@@ -137,7 +141,8 @@ static void see_started(const struct sight *sight)
     bool fits = (sight->policy->phases & 1U << sight->plot->phase) != 0;
     sight_check(sight, !step->alive, "no two attempts of a step alive");
     sight_check(sight, !step->unjudged, "an attempt is decided on before the next one");
-    sight_check(sight, onlooker->alive < onlooker->jobs, "no more attempts at once than jobs");
+    sight_check(sight, plot->away || onlooker->alive < onlooker->jobs,
+                "no more attempts at once than jobs");
     sight_check(sight, !sight->task->held, "hold holds");
     sight_check(sight, !sight->task->stopped, "nothing starts after a cancel");
     sight_check(sight, !step->succeeded, "no succeeded step is repeated");
@@ -165,7 +170,49 @@ static void see_started(const struct sight *sight)
         step->first_start = sight->event->at;
     step->attempts++;
     step->alive = true;
-    onlooker->alive++;
+    *(plot->away ? &onlooker->away : &onlooker->alive) += 1;
+    step->last_host = step->host;
+    step->was_lost = step->outcome.kind == OUTCOME_LOST;
+    step->host = -1;
+}
+
+/* Returns the number of the host with this name; -1 = there is none. */
+static int host_number(const struct plot *plot, const char *host)
+{
+    for (int i = 0; host && i < plot->host_count; i++) {
+        if (strcmp(plot_host_name(i), host) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* An attempt goes back to its host if there is a slot, unless it was lost there; else to the one
+ * with the most free slots. */
+static void see_placed(const struct sight *sight)
+{
+    struct onlooker *onlooker = sight->onlooker;
+    const struct plot *plot = onlooker->plot;
+    struct onlooker_step *step = sight->step;
+    const int host = host_number(plot, sight->event->placed.host);
+    int best = -1, most = 0;
+    for (int i = 0; i < plot->host_count; i++) {
+        const int free = onlooker->down[i] ? 0 : plot->host_slots[i] - onlooker->on_host[i];
+        if (free > most) {
+            best = i;
+            most = free;
+        }
+    }
+    const int last = step->last_host;
+    if (last >= 0 && !step->was_lost && !onlooker->down[last] &&
+        onlooker->on_host[last] < plot->host_slots[last])
+        best = last;
+    sight_check(sight, plot->tasks[sight->event->task].away && step->alive && step->host < 0,
+                "an attempt is placed once");
+    sight_check(sight, host >= 0 && host == best, "an attempt is placed where a slot is free");
+    if (host < 0)
+        return;
+    step->host = host;
+    onlooker->on_host[host]++;
 }
 
 static struct opinion opinion_of(const struct verdict *verdict)
@@ -246,8 +293,9 @@ static void see_ended(const struct sight *sight)
     if (input->kind == INPUT_ENDED) {
         check_end_seen(sight);
     } else {
-        sight_check(sight, input->kind == INPUT_RECOVER && kind == OUTCOME_INTERRUPTED,
-                    "an unseen end is an interruption");
+        sight_check(sight,
+                    input->kind == INPUT_RECOVER && kind == OUTCOME_INTERRUPTED && step->host < 0,
+                    "an unseen end on this machine is an interruption");
         step->opinion = judge_bare(&end->outcome, false);
     }
     step->alive = false;
@@ -256,11 +304,14 @@ static void see_ended(const struct sight *sight)
     step->outcome = end->outcome;
     step->silent = end->fails;
     step->ran += kind != OUTCOME_NOT_STARTED;
-    step->executed += kind != OUTCOME_NOT_STARTED && kind != OUTCOME_INTERRUPTED;
-    step->interrupted += kind == OUTCOME_INTERRUPTED;
+    step->executed += kind != OUTCOME_NOT_STARTED && !outcome_is_broken_off(kind);
+    step->interrupted += outcome_is_broken_off(kind);
     step->start_failures = kind == OUTCOME_NOT_STARTED ? step->start_failures + 1 : 0;
     count_same(step, end->fingerprint);
-    sight->onlooker->alive--;
+    const bool is_away = sight->onlooker->plot->tasks[sight->event->task].away;
+    *(is_away ? &sight->onlooker->away : &sight->onlooker->alive) -= 1;
+    if (step->host >= 0)
+        sight->onlooker->on_host[step->host]--;
 }
 
 static void see_judged(const struct sight *sight)
@@ -512,6 +563,9 @@ static void see_step(const struct sight *sight)
     case EVENT_ATTEMPT_STARTED:
         see_started(sight);
         break;
+    case EVENT_ATTEMPT_PLACED:
+        see_placed(sight);
+        break;
     case EVENT_ATTEMPT_ENDED:
         see_ended(sight);
         break;
@@ -567,8 +621,8 @@ static void see_run_ended(const struct onlooker *onlooker, const struct event *e
         code = RUN_EXIT_NEEDS_YOU;
     if (onlooker->cancelled)
         code = RUN_EXIT_STOPPED;
-    (void)finding_check(onlooker->finding, onlooker->alive == 0, "a run ends when nothing is alive",
-                        "event %" PRId64, event->seq);
+    (void)finding_check(onlooker->finding, onlooker->alive + onlooker->away == 0,
+                        "a run ends when nothing is alive", "event %" PRId64, event->seq);
     (void)finding_check(onlooker->finding, event->run_ended.exit_code == code,
                         "the exit code of the run", "%d, should be %d", event->run_ended.exit_code,
                         code);
@@ -618,8 +672,10 @@ static void see_gate_closed(struct onlooker *onlooker, const struct run_state *b
         else if (gate->status == GATE_PROBING)
             why = limits > gate->closed ? TALLY_GATE_AGAIN : TALLY_GATE_LOST;
     } else if (onlooker->input->kind == INPUT_RECOVER) {
+        const struct step_state *step = run_state_step(before, event->task);
+        const bool goes_on = step->status == STEP_RUNNING && step_state_latest(step)->host >= 0;
         holds = !by_person && gate->status == GATE_PROBING && gate->probe == event->task &&
-                chosen < 0 && after_ms == 0 && limits == gate->closed;
+                !goes_on && chosen < 0 && after_ms == 0 && limits == gate->closed;
         why = TALLY_GATE_LOST;
     } else { /* until the limit ends, as before */
         holds = holds && due_ms == gate->due.mono_ms && limits == gate->closed;
@@ -716,6 +772,13 @@ static void see_run(struct onlooker *onlooker, const struct run_state *before,
     case EVENT_RUN_ENDED:
         see_run_ended(onlooker, event);
         break;
+    case EVENT_HOST_STATE: {
+        const int host = host_number(onlooker->plot, event->host.host);
+        if (finding_check(onlooker->finding, host >= 0, "a host is one of the plan",
+                          "event %" PRId64, event->seq))
+            onlooker->down[host] = event->host.is_down;
+        break;
+    }
     case EVENT_RUN_RECOVERED:
         if (event->recovered.rebooted)
             see_reboot(onlooker, event);
@@ -773,7 +836,7 @@ void onlooker_event(struct onlooker *onlooker, const struct run_state *before,
                         "time does not go back", "event %" PRId64, event->seq);
     const bool of_run = event->kind == EVENT_RUN_STARTED || event->kind == EVENT_RUN_ENDED ||
                         event->kind == EVENT_RUN_RECOVERED || event->kind == EVENT_TIME_STOPPED ||
-                        event->kind == EVENT_NOTE;
+                        event->kind == EVENT_HOST_STATE || event->kind == EVENT_NOTE;
     (void)finding_check(onlooker->finding,
                         of_run ? event->task == -1 && event->step == -1 : event->task >= -1,
                         "events name their subject", "event %" PRId64 " of t%d/%d", event->seq,

@@ -39,6 +39,9 @@ struct onlooker_step {
     int64_t due_ms;
     bool called;
     struct digest call;
+    int host;      /* of the last attempt; -1 = this machine, or not placed yet */
+    int last_host; /* of the one before */
+    bool was_lost; /* the one before was lost */
 };
 
 struct onlooker_task {
@@ -67,7 +70,10 @@ struct onlooker {
     struct finding *finding;
     struct tally *tally;       /* NULL = nothing is counted */
     const struct input *input; /* of this turn; borrowed */
-    int jobs, alive;
+    int jobs, alive;           /* alive: on this machine */
+    int away;                  /* attempts that are alive and belong on hosts, placed or not */
+    int on_host[PLOT_HOSTS_MAX];
+    bool down[PLOT_HOSTS_MAX];
     int64_t seq;
     struct moment last;
     bool cancelled;                          /* the whole run */

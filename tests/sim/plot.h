@@ -26,11 +26,13 @@ enum {
     PLOT_TASKS_MAX = 14,
     PLOT_STEPS_MAX = 6,
     PLOT_ENDINGS_MAX = 10,
-    PLOT_OPS_MAX = 72,
+    PLOT_OPS_MAX = 80,
     PLOT_NEEDS_MAX = 4,
     PLOT_BUILTIN = 4, /* policies that every plan has */
     PLOT_POLICIES_MAX = PLOT_BUILTIN + 5,
     PLOT_SOURCES_MAX = 3,
+    PLOT_HOSTS_MAX = 3,
+    PLOT_HOST_OPS_MAX = 8,
 };
 
 enum plot_jitter { PLOT_JITTER_NONE, PLOT_JITTER_PROPORTIONAL, PLOT_JITTER_FULL };
@@ -93,6 +95,7 @@ struct plot_task {
     int need_count;
     int needs[PLOT_NEEDS_MAX];
     enum workspace_kind workspace;
+    bool away;                         /* runs on the hosts of the plan's executor */
     int rounds;                        /* if it has an agent */
     int64_t budget[BUDGET_KIND_COUNT]; /* if it has an agent */
     int step_count;
@@ -109,6 +112,7 @@ enum plot_op_kind {
     PLOT_NOTE,
     PLOT_AGENT, /* something an agent reports while running */
     PLOT_FACT,  /* something the engine finds besides an attempt's end */
+    PLOT_HOST,  /* something that happens to a host, or to contact with it */
     PLOT_START_AGAIN,
     PLOT_OP_KIND_COUNT,
 };
@@ -149,6 +153,8 @@ struct plot {
     struct entropy_limits loops;
     int64_t budget[BUDGET_KIND_COUNT]; /* of the run */
     int source_count;
+    int host_count; /* hosts of its executor; 0 = none, and all tasks run here */
+    int host_slots[PLOT_HOSTS_MAX];
     int task_count;
     struct plot_task tasks[PLOT_TASKS_MAX];
     int op_count;
@@ -161,6 +167,12 @@ void plot_make(struct plot *plot, uint64_t seed);
 struct chance;
 void plot_make_plan(struct plot *plot, struct chance *chance);
 void plot_make_script(struct plot *plot, struct chance *chance);
+/* Afterwards: gives some plots hosts, tasks that run there, and what happens to them. */
+void plot_make_hosts(struct plot *plot, struct chance *chance);
+
+/* Names of the executor and of its hosts. */
+#define PLOT_EXECUTOR "lab"
+const char *plot_host_name(int host);
 
 /* Writes the plan as a user would. */
 void plot_write_plan(const struct plot *plot, struct str *out);

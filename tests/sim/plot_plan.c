@@ -369,6 +369,8 @@ static void write_task(const struct plot *plot, int number, struct str *out)
             str_addf(out, "%s\"t%d\"", i > 0 ? "," : "", plot->tasks[task->needs[i]].id);
         str_add_char(out, ']');
     }
+    if (task->away)
+        str_json_text(out, "executor", PLOT_EXECUTOR);
     if (task->workspace != WORKSPACE_INPLACE)
         str_json_text(out, "workspace", workspace_kind_name(task->workspace));
     if (agents_has(task)) {
@@ -392,11 +394,30 @@ static void write_loops(const struct plot *plot, struct str *out)
     str_add_char(out, '}');
 }
 
+const char *plot_host_name(int host)
+{
+    static const char *const names[PLOT_HOSTS_MAX] = {"h0", "h1", "h2"};
+    return names[host];
+}
+
+static void write_hosts(const struct plot *plot, struct str *out)
+{
+    if (plot->host_count == 0)
+        return;
+    str_add(out, ",\"executors\":{\"" PLOT_EXECUTOR
+                 "\":{\"like\":\"ssh\",\"shared\":\"/work\",\"hosts\":[");
+    for (int i = 0; i < plot->host_count; i++)
+        str_addf(out, "%s{\"host\":\"%s\",\"slots\":%d}", i > 0 ? "," : "", plot_host_name(i),
+                 plot->host_slots[i]);
+    str_add(out, "]}}");
+}
+
 void plot_write_plan(const struct plot *plot, struct str *out)
 {
     str_add(out, "{\"version\":1");
     write_loops(plot, out);
     agents_write_budget(plot->budget, out);
+    write_hosts(plot, out);
     str_add(out, ",\"policies\":{");
     for (int i = PLOT_BUILTIN, written = 0; i < plot->policy_count; i++) {
         if (plot->policies[i].at_step)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agents.h"
+#include "attr.h"
 #include "chance.h"
 #include "facts.h"
 
@@ -409,6 +410,7 @@ static void make_op(struct plot_op *op, struct chance *chance, const struct weat
     case PLOT_AGENT:
         agents_make_op(op, chance);
         break;
+    case PLOT_HOST: /* plot_make_hosts() makes them */
     case PLOT_STALE:
     case PLOT_NOTE:
     case PLOT_START_AGAIN:
@@ -462,7 +464,7 @@ void plot_make_script(struct plot *plot, struct chance *chance)
         if (!weather.calm)
             be_wrong_at_first(&plot->tasks[i], chance);
     }
-    plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - 12);
+    plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - PLOT_HOST_OPS_MAX - 12);
     if (weather.calm)
         plot->op_count = (int)chance_between(chance, 0, 1);
     int turns = plot->task_count * 14;
@@ -481,12 +483,55 @@ void plot_make_script(struct plot *plot, struct chance *chance)
     qsort(plot->ops, (size_t)plot->op_count, sizeof(plot->ops[0]), by_turn);
 }
 
+/* An end that nobody saw is a lost attempt there. */
+static void lose_instead(struct plot_task *task)
+{
+    for (int i = 0; i < task->step_count; i++) {
+        for (int k = 0; k < task->steps[i].ending_count; k++) {
+            struct plot_ending *ending = &task->steps[i].endings[k];
+            if (ending->kind == OUTCOME_INTERRUPTED)
+                ending->kind = OUTCOME_LOST;
+        }
+    }
+}
+
+void plot_make_hosts(struct plot *plot, struct chance *chance)
+{
+    static const enum event_kind kinds[] = {EVENT_HOST_STATE, EVENT_CONTACT_LOST,
+                                            EVENT_CONTACT_FOUND, EVENT_JOB_STATE};
+    static const int weights[] = {40, 30, 20, 10};
+    if (!chance_hits(chance, 45))
+        return;
+    plot->host_count = (int)chance_between(chance, 1, PLOT_HOSTS_MAX);
+    for (int i = 0; i < plot->host_count; i++)
+        plot->host_slots[i] = (int)chance_between(chance, 1, 3);
+    for (int i = 0; i < plot->task_count; i++) {
+        plot->tasks[i].away = chance_hits(chance, 60);
+        if (plot->tasks[i].away)
+            lose_instead(&plot->tasks[i]);
+    }
+    const int turns = plot->task_count * 14;
+    const int count = (int)chance_between(chance, 2, PLOT_HOST_OPS_MAX);
+    for (int i = 0; i < count; i++) {
+        struct plot_op *op = &plot->ops[plot->op_count++];
+        *op = (struct plot_op){
+            .kind = PLOT_HOST,
+            .turn = 1 + chance_below(chance, turns),
+            .salt = chance_next(chance),
+            .fact = event_new(kinds[chance_pick(chance, weights, (int)ARRAY_LEN(kinds))])};
+    }
+    qsort(plot->ops, (size_t)plot->op_count, sizeof(plot->ops[0]), by_turn);
+}
+
 void plot_make(struct plot *plot, uint64_t seed)
 {
+    const uint64_t others = UINT64_C(0x9e3779b97f4a7c15);
+    struct chance of_hosts = chance_new(seed ^ others);
     struct chance chance = chance_new(seed);
     memset(plot, 0, sizeof(*plot));
     plot->seed = seed;
     plot->run_seed = chance_next(&chance);
     plot_make_plan(plot, &chance);
     plot_make_script(plot, &chance);
+    plot_make_hosts(plot, &of_hosts);
 }

@@ -141,7 +141,7 @@ struct ruling rules_decide(const struct facts *facts)
         return end(ROW_CALLS, DECISION_ENTROPY);
     if (facts->stop == STOP_BUDGET)
         return end_without_entropy(ROW_BUDGET, DECISION_NEEDS_YOU);
-    if (facts->outcome == OUTCOME_INTERRUPTED)
+    if (outcome_is_broken_off(facts->outcome))
         return decide_interrupted(facts);
     if (opinion->ask)
         return end_without_entropy(ROW_ASKS, DECISION_NEEDS_YOU);
@@ -177,7 +177,7 @@ static bool is_red_enough(const struct plot_step *step, const struct outcome *ou
 struct opinion rules_expect(const struct plot_step *step, const struct outcome *outcome,
                             struct opinion opinion, bool matches)
 {
-    bool judged_as_is = outcome->kind == OUTCOME_CANCELLED || outcome->kind == OUTCOME_INTERRUPTED;
+    bool judged_as_is = outcome->kind == OUTCOME_CANCELLED || outcome_is_broken_off(outcome->kind);
     if (!step->expects_failure || judged_as_is)
         return opinion;
     if (opinion.class == VERDICT_SUCCESS) {

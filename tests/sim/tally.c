@@ -118,16 +118,26 @@ static void walk_rest(const struct tally *tally, line_fn *line, void *ctx)
 
 static const char crash_group[] = "crash after";
 
+/* Plans do not grow here, and nobody gives hints. */
+static bool occurs(int kind)
+{
+    return kind < EVENT_TASK_ADDED || kind >= EVENT_ATTEMPT_PLACED;
+}
+
 static void walk(const struct tally *tally, line_fn *line, void *ctx)
 {
     for (int i = 0; i < ROW_COUNT; i++)
         line(ctx, "decision", row_names[i], tally->rows[i]);
     walk_acts(tally, line, ctx);
-    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++) /* plans do not grow here */
-        line(ctx, "event", event_kind_name((enum event_kind)i), tally->events[i]);
+    for (int i = EVENT_RUN_STARTED; i < EVENT_KIND_COUNT; i++) {
+        if (occurs(i))
+            line(ctx, "event", event_kind_name((enum event_kind)i), tally->events[i]);
+    }
     line(ctx, "crash", "before any event", tally->crashes[0]);
-    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++)
-        line(ctx, crash_group, event_kind_name((enum event_kind)i), tally->crashes[i]);
+    for (int i = EVENT_RUN_STARTED; i < EVENT_KIND_COUNT; i++) {
+        if (occurs(i))
+            line(ctx, crash_group, event_kind_name((enum event_kind)i), tally->crashes[i]);
+    }
     walk_rest(tally, line, ctx);
 }
 

@@ -174,8 +174,20 @@ static void leave(struct world *world)
     world_crash(world, &gone);
 }
 
-/* If nothing happens by itself and nobody does anything: the user releases what is held, then
- * cancels the rest. Returns false if the run has ended. */
+/* Brings the first host back that is down. Returns false if none is. */
+static bool mend_host(struct world *world)
+{
+    for (int i = 0; i < world->plot->host_count; i++) {
+        if (!world->state.hosts[i].down)
+            continue;
+        world_tell_host(world, plot_host_name(i), false);
+        return true;
+    }
+    return false;
+}
+
+/* If nothing happens by itself and nobody does anything: hosts come back, the user releases what is
+ * held, then cancels the rest. Returns false if the run has ended. */
 static bool push(struct world *world)
 {
     struct plot_op op = {.kind = PLOT_CONTROL, .of_run = true, .mode = CANCEL_KILL};
@@ -185,6 +197,8 @@ static bool push(struct world *world)
         leave(world);
         return true;
     }
+    if (!world->cancelled && mend_host(world))
+        return true;
     if (world->cancelled) {
         (void)finding_check(&world->finding, false, "cancel ends the run",
                             "%d tasks are still running", world->state.counts[TASK_RUNNING]);

@@ -66,5 +66,7 @@ void world_crash(struct world *world, const struct plot_op *op);
 
 void world_do(struct world *world, const struct plot_op *op);
 void world_act(struct world *world, const struct plot_op *op, uint64_t salt);
+/* Reports that a host went down or came back. */
+void world_tell_host(struct world *world, const char *host, bool is_down);
 
 #endif

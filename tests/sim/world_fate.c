@@ -143,6 +143,60 @@ static void tell_agent(struct world *world, const struct plot_op *op)
     }
 }
 
+void world_tell_host(struct world *world, const char *host, bool is_down)
+{
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_HOST_STATE);
+    input.fact_event.host.executor = PLOT_EXECUTOR;
+    input.fact_event.host.host = host;
+    input.fact_event.host.is_down = is_down;
+    input.fact_event.host.why = is_down ? "no route to host" : NULL;
+    world_turn(world, input);
+}
+
+/* Picks a task whose attempt runs on a host, if there is one; occasionally any. */
+static int pick_away(const struct world *world, uint64_t salt)
+{
+    const int count = world->plot->task_count;
+    for (int i = 0; i < count && salt % 20 != 0; i++) {
+        const int task = (int)((salt + (uint64_t)i) % (uint64_t)count);
+        const struct step_state *step = run_state_step(&world->state, task);
+        if (step->status == STEP_RUNNING && step_state_latest(step)->host >= 0)
+            return task;
+    }
+    return (int)(salt % (uint64_t)count);
+}
+
+static void tell_machine(struct world *world, enum event_kind kind, uint64_t salt)
+{
+    enum { LEASE_MS = 60000 };
+    const int hosts = world->plot->host_count;
+    if (kind == EVENT_HOST_STATE) {
+        const int host = hosts > 0 ? (int)(salt % (uint64_t)hosts) : 0;
+        const bool is_there = hosts > 0 && salt / 7 % 20 != 0;
+        const bool was_down = hosts > 0 && world->state.hosts[host].down;
+        world_tell_host(world, is_there ? plot_host_name(host) : "h9",
+                        salt / 11 % 5 == 0 ? was_down : !was_down);
+        return;
+    }
+    struct event fact = facts_plain(kind);
+    if (kind == EVENT_CONTACT_LOST) {
+        fact.contact_lost.since = world->now;
+        fact.contact_lost.fence =
+            (struct moment){world->now.at_ms + LEASE_MS, world->now.mono_ms + LEASE_MS};
+    } else if (kind == EVENT_JOB_STATE) {
+        fact.job.state = (enum job_state)(salt / 7 % JOB_STATE_COUNT);
+        fact.job.node = fact.job.state == JOB_RUNNING ? "n2" : NULL;
+    }
+    const int task = pick_away(world, salt);
+    const struct step_state *step = run_state_step(&world->state, task);
+    world_turn(world, (struct input){.kind = INPUT_FACT,
+                                     .task = task,
+                                     .step = run_state_step_number(&world->state, task),
+                                     .attempt = (int)step->attempt_count,
+                                     .fact_event = fact});
+}
+
 /* Returns an act that causes a rare event; 0 = there is none. */
 static enum control_verb verb_for(enum event_kind kind)
 {
@@ -171,6 +225,8 @@ static void arm(struct world *world, const struct plot_op *op)
         return;
     if (op->after == EVENT_RUN_RECOVERED) {
         world_crash(world, op);
+    } else if (op->after >= EVENT_HOST_STATE && event_kind_is_fact(op->after)) {
+        tell_machine(world, op->after, op->salt);
     } else if (op->after >= EVENT_AGENT_SESSION && event_kind_is_fact(op->after)) {
         const struct plot_op told = {
             .salt = op->salt, .count = 1, .call = 1, .result = 1, .fact = event_new(op->after)};
@@ -228,6 +284,9 @@ void world_do(struct world *world, const struct plot_op *op)
         break;
     case PLOT_FACT:
         tell_fact(world, &op->fact, op->salt);
+        break;
+    case PLOT_HOST:
+        tell_machine(world, op->fact.kind, op->salt);
         break;
     case PLOT_START_AGAIN:
         world_turn(world, (struct input){.kind = INPUT_START, .jobs = 1, .control.by = "cat"});

@@ -133,6 +133,30 @@ static void spawn(struct world *world, const struct action *action)
     }
 }
 
+/* An attempt on a host outlives the engine: it goes on, or has ended meanwhile. One that was
+ * recorded but never sent there is lost after its fence. */
+static void attach(struct world *world, const struct action *action)
+{
+    enum { HEARS_MS = 40, FENCE_MS = 5000 };
+    struct flight *flight = &world->flights[action->task];
+    const bool is_same = flight->step == action->step && flight->attempt == action->attempt;
+    (void)finding_check(&world->finding, world->plot->tasks[action->task].away,
+                        "only attempts on hosts are attached to", "t%d", action->task);
+    if (is_same && flight->out)
+        return;
+    if (!is_same) {
+        *flight = (struct flight){.step = action->step,
+                                  .attempt = action->attempt,
+                                  .ending = {.kind = OUTCOME_LOST,
+                                             .class = VERDICT_TRANSIENT,
+                                             .type = TRANSIENT_NETWORK_TIMEOUT,
+                                             .hint_ms = -1}};
+    }
+    flight->out = true;
+    flight->running_ms = flight->quiet_ms = flight->heard_ms = -1;
+    flight->ends_ms = world->now.mono_ms + (is_same ? HEARS_MS : FENCE_MS);
+}
+
 /* It may have ended by itself in the meantime. */
 static void end_by_force(struct world *world, const struct action *action)
 {
@@ -158,6 +182,8 @@ static void carry_out(struct world *world)
         const struct action *action = &world->turn.actions[i];
         if (action->kind == ACTION_SPAWN)
             spawn(world, action);
+        else if (action->kind == ACTION_ATTACH)
+            attach(world, action);
         else
             end_by_force(world, action);
     }
@@ -299,7 +325,7 @@ void world_crash(struct world *world, const struct plot_op *op)
     for (size_t i = 0; fits && i < world->log_count; i++)
         fits = run_state_apply(&world->state, &world->log[i], &err);
     for (int i = 0; i < PLOT_TASKS_MAX; i++)
-        world->flights[i].out = false;
+        world->flights[i].out = world->flights[i].out && world->plot->tasks[i].away;
     world->scheduler = (struct scheduler){.state = &world->state, .calls = world->scheduler.calls};
     world->leaving = false;
     if (!finding_check(&world->finding, fits, "the log can be folded", "%s", err.message) ||
@@ -317,8 +343,14 @@ void world_crash(struct world *world, const struct plot_op *op)
                                              ? world->now.at_ms - world->state.last.at_ms
                                              : 0);
     act_on_dead_run(world, op);
-    if (op->rebooted)
+    if (op->rebooted) {
         world->now.mono_ms = 5000 + (int64_t)(op->salt % 100000);
+        for (int i = 0; i < PLOT_TASKS_MAX; i++) { /* their times are those of the last boot */
+            struct flight *flight = &world->flights[i];
+            flight->running_ms = flight->quiet_ms = flight->heard_ms = -1;
+            flight->ends_ms = world->now.mono_ms + (int64_t)(op->salt % 1000);
+        }
+    }
     if (world->tally)
         world->tally->reboots += op->rebooted;
     if (!world->finding.broken)
