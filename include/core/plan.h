@@ -289,6 +289,8 @@ const struct policy *plan_policy_find(const struct plan *plan, const char *name)
 /* Returns the executor that runs the task; NULL = this machine. Borrowed from the plan. */
 const struct plan_executor *plan_task_executor(const struct plan *plan,
                                                const struct plan_task *task);
+/* Returns why the text is not a host for ssh, or NULL. Static. */
+const char *plan_host_fault(const char *text);
 /* Returns the number of hosts of all executors. */
 int plan_host_count(const struct plan *plan);
 /* Appends "on lab (gpu1, gpu2; 9 slots)"; the names of many hosts are cut. */

@@ -97,6 +97,7 @@ starters="$starters|outside_start_on_terminal|posix_spawnp?|uv_spawn"
 starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or passed on
 calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon|wordexp'
 starts=$(cat <<-'EOF'
+	src/cli/far/far_place.c execlp 1 trusted
 	src/cli/run/foreground.c fork 1 machine
 	src/engine/attempt/attempt.c child_start 1 attempt
 	src/engine/child/child_start.c launch_process 1 caller
@@ -107,6 +108,7 @@ starts=$(cat <<-'EOF'
 	src/engine/child/tool_run.c tool_run 1 caller
 	src/engine/loop/notifier.c tool_run 1 trusted
 	src/engine/remote/remote_tool.c child_start 1 trusted
+	src/engine/remote/ssh_channel.c launch_process 1 trusted
 	src/engine/sandbox/bwrap.c tool_ask 2 machine
 	src/engine/sandbox/container.c tool_ask 4 machine
 	src/engine/sandbox/container.c tool_run 1 machine

@@ -50,9 +50,9 @@ static bool has_control(const char *text)
     return false;
 }
 
-/* Returns why this is not a host for ssh, or NULL. Static. ssh itself rejects most of these
- * characters, because a command of its configuration may contain the host. */
-static const char *host_fault(const char *text)
+/* ssh itself rejects most of these characters, because a command of its configuration may contain
+ * the host. */
+const char *plan_host_fault(const char *text)
 {
     const char *at = strrchr(text, '@');
     const char *name = at ? at + 1 : text;
@@ -69,7 +69,7 @@ static void check_host(struct field_reader *reader, const struct json_pointer *p
                        const struct json *value)
 {
     const char *text = json_text(value, "");
-    const char *fault = text[0] != '\0' ? host_fault(text) : NULL;
+    const char *fault = text[0] != '\0' ? plan_host_fault(text) : NULL;
     if (fault && field_reader_is_sound(reader, path))
         field_reader_invalid(reader, path, fault, NULL, value);
 }

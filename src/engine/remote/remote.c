@@ -22,6 +22,7 @@
 #include "foreign_file.h"
 #include "hand_protocol.h"
 #include "run_state.h"
+#include "ssh_channel.h"
 #include "str.h"
 #include "text.h"
 #include "xalloc.h"

@@ -24,6 +24,9 @@ struct tool_line {
  * attempt (NULL = none). */
 void hand_add_call(const struct remote_place *place, const char *words, const char *name,
                    struct str *out);
+/* Returns the arguments that run the shell command on the host by ssh, with the person's own `args`
+ * (NULL = none) before the host. The caller frees the list. */
+char **ssh_argv(const char *host, char *const *args, const char *command);
 /* Returns the arguments that run the shell command at this place: a channel. For a cluster, the
  * job must have its name. */
 char **channel_argv(const struct remote_place *place, const char *command);
@@ -35,11 +38,6 @@ struct child *tool_start(struct nursery *nursery, const struct remote_place *pla
                          const struct child_watcher *watcher);
 /* Frees the members of the line, which is then a new one. */
 void tool_line_done(struct tool_line *line);
-
-/* Appends to what is kept of a program's stderr: its first REMOTE_ERRORS_MAX bytes. */
-void tool_add_error(struct str *errors, const char *bytes, size_t len);
-/* Appends the last line of stderr that is not empty; it usually names the cause. */
-void tool_last_error(const struct str *errors, struct str *out);
 
 /* A short run of a program. */
 struct errand_call {

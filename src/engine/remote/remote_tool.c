@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "ssh_channel.h"
 #include "text.h"
 #include "xalloc.h"
 
-/* Appends a path as a word of the other machine's shell. A leading "~/" is the home folder. */
-static void add_path(const char *path, struct str *out)
+void ssh_path_add(const char *path, struct str *out)
 {
     if (strncmp(path, "~/", 2) == 0) {
         str_add(out, "\"$HOME\"/");
@@ -23,20 +23,20 @@ void hand_add_call(const struct remote_place *place, const char *words, const ch
                    struct str *out)
 {
     const struct plan_executor *executor = place->executor;
-    add_path(executor->hand, out);
+    ssh_path_add(executor->hand, out);
     str_addf(out, " %s", words);
     if (!name)
         return;
     struct str dir = {0};
     str_addf(&dir, "%s/%s", executor->dir, name);
     str_add_char(out, ' ');
-    add_path(str_text(&dir), out);
+    ssh_path_add(str_text(&dir), out);
     str_done(&dir);
 }
 
-/* The keep-alive ends a channel whose link is dead. A new master would outlive the attempt, so none
+/* The keep-alive ends a channel whose link is dead. A new master would outlive the channel, so none
  * is begun; one that the person has is used. */
-static char **ssh_argv(const struct remote_place *place, const char *command)
+char **ssh_argv(const char *host, char *const *args, const char *command)
 {
     struct str connect = {0};
     str_addf(&connect, "ConnectTimeout=%d", REMOTE_CONNECT_S);
@@ -46,7 +46,6 @@ static char **ssh_argv(const struct remote_place *place, const char *command)
                                  "-o",  "ServerAliveInterval=10",
                                  "-o",  "ServerAliveCountMax=3",
                                  "-o",  connect.data};
-    char *const *args = place->executor->args;
     const size_t extra = text_list_count(args);
     size_t count = 0;
     char **argv = xcalloc(ARRAY_LEN(fixed) + extra + 4, sizeof(*argv));
@@ -55,7 +54,7 @@ static char **ssh_argv(const struct remote_place *place, const char *command)
     for (size_t i = 0; i < extra; i++)
         argv[count++] = xstrdup(args[i]);
     argv[count++] = xstrdup("--");
-    argv[count++] = xstrdup(place->host);
+    argv[count++] = xstrdup(host);
     argv[count] = xstrdup(command);
     str_done(&connect);
     return argv;
@@ -64,7 +63,7 @@ static char **ssh_argv(const struct remote_place *place, const char *command)
 char **channel_argv(const struct remote_place *place, const char *command)
 {
     if (!place->job)
-        return ssh_argv(place, command);
+        return ssh_argv(place->host, place->executor->args, command);
     const struct executor_words words = {.job = cluster_job_name(place->job), .command = command};
     return executor_argv(place->executor, place->executor->adapter.channel, &words);
 }
@@ -243,7 +242,7 @@ struct child *remote_clean(struct nursery *nursery, const struct remote_place *p
         str_addf(&dir, "%s/%.*s", place->executor->dir, (int)strcspn(names[0].data, "/"),
                  names[0].data);
         str_add(&command, "rmdir ");
-        add_path(str_text(&dir), &command);
+        ssh_path_add(str_text(&dir), &command);
         str_add(&command, " 2>/dev/null; ");
         str_done(&dir);
     }
