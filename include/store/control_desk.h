@@ -23,6 +23,15 @@ struct control_desk;
  * ERR_DAMAGED or ERR_IO. The caller stops *out with control_desk_stop(). */
 ATTR_MUST_USE bool control_desk_start(struct control_desk **out, const struct place *place,
                                       struct err *err);
+
+/* Sends an action to another machine, and waits until it is in the log there. Sets *row_out to the
+ * id of its row, which the log here has by then, too. Called on the desk's thread. */
+typedef bool control_desk_send_fn(void *ctx, int64_t run, const struct control *control,
+                                  int64_t *row_out, struct err *err);
+/* Like control_desk_start(), for a copy of a log on another machine, in which the desk writes
+ * nothing. `ctx` is borrowed until control_desk_stop(). */
+ATTR_MUST_USE bool control_desk_start_far(struct control_desk **out, control_desk_send_fn *send,
+                                          void *ctx, struct err *err);
 /* Writes the queued actions, then stops the thread. `desk` may be NULL. */
 void control_desk_stop(struct control_desk *desk);
 

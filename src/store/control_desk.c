@@ -111,7 +111,9 @@ struct desk_log {
 struct control_desk {
     struct place place;
 
-    struct desk_log log; /* used only by the desk's thread once it runs */
+    struct desk_log log;        /* used only by the desk's thread once it runs */
+    control_desk_send_fn *send; /* NULL = the log is on this machine */
+    void *send_ctx;             /* borrowed */
 
     /* used only by the starting thread */
     pthread_t thread;
@@ -223,6 +225,22 @@ static bool take_job(struct control_desk *desk, struct job *out)
     return there;
 }
 
+/* Writes the row to the log, or to the spill of the run, from which its engine reads controls if
+ * the log cannot be written. */
+static bool write_here(struct control_desk *desk, const struct job *job, int64_t *row,
+                       struct err *err)
+{
+    char uid[LOG_UID_MAX];
+    struct place place;
+    bool written = write_row(&desk->log, job, row, err);
+    if (!written && find_uid(desk, job->run, uid) && spill_find(uid, &place)) {
+        struct desk_log spill;
+        written = open_log(&spill, &place, NULL) && write_row(&spill, job, row, NULL);
+        close_log(&spill);
+    }
+    return written;
+}
+
 static void *run_desk(void *arg)
 {
     struct control_desk *desk = arg;
@@ -230,37 +248,54 @@ static void *run_desk(void *arg)
     while (take_job(desk, &job)) {
         struct err err = {0};
         int64_t row = 0;
-        char uid[LOG_UID_MAX];
-        struct place place;
-        bool written = write_row(&desk->log, &job, &row, &err);
-        /* If the log cannot be written, the run's engine reads controls from its spill. */
-        if (!written && find_uid(desk, job.run, uid) && spill_find(uid, &place)) {
-            struct desk_log spill;
-            written = open_log(&spill, &place, NULL) && write_row(&spill, &job, &row, NULL);
-            close_log(&spill);
-        }
+        const bool written = desk->send
+                                 ? desk->send(desk->send_ctx, job.run, &job.control, &row, &err)
+                                 : write_here(desk, &job, &row, &err);
         (void)pthread_mutex_lock(&desk->lock);
         desk->results[job.ticket % RESULTS_MAX] =
             (struct result){.ticket = job.ticket, .row = row, .err = err};
         (void)pthread_mutex_unlock(&desk->lock);
-        if (written)
+        if (written && !desk->send)
             see_to_answer(desk, job.run, row);
     }
     return NULL;
 }
 
-bool control_desk_start(struct control_desk **out, const struct place *place, struct err *err)
+static struct control_desk *make_desk(void)
 {
     struct control_desk *desk = xcalloc(1, sizeof(*desk));
-    desk->place = *place;
+    desk->log = (struct desk_log){.turns = {.gate_fd = -1, .write_fd = -1}, .bell = {.fd = -1}};
     (void)pthread_mutex_init(&desk->lock, NULL); /* cannot fail without attributes */
     (void)pthread_cond_init(&desk->news, NULL);
-    bool ok = open_log(&desk->log, place, err);
-    if (ok) {
-        int code = quiet_thread_start(&desk->thread, run_desk, desk);
-        desk->has_thread = code == 0;
-        ok = code == 0 || err_set_errno(err, code, "cannot start the thread for actions");
+    return desk;
+}
+
+static bool start_thread(struct control_desk *desk, struct err *err)
+{
+    const int code = quiet_thread_start(&desk->thread, run_desk, desk);
+    desk->has_thread = code == 0;
+    return code == 0 || err_set_errno(err, code, "cannot start the thread for actions");
+}
+
+bool control_desk_start_far(struct control_desk **out, control_desk_send_fn *send, void *ctx,
+                            struct err *err)
+{
+    struct control_desk *desk = make_desk();
+    desk->send = send;
+    desk->send_ctx = ctx;
+    if (!start_thread(desk, err)) {
+        control_desk_stop(desk);
+        return false;
     }
+    *out = desk;
+    return true;
+}
+
+bool control_desk_start(struct control_desk **out, const struct place *place, struct err *err)
+{
+    struct control_desk *desk = make_desk();
+    desk->place = *place;
+    const bool ok = open_log(&desk->log, place, err) && start_thread(desk, err);
     if (ok)
         *out = desk;
     else

@@ -239,6 +239,7 @@ static const char *const deletions[] = {
 static const char *const last_deletions[] = {
     "DELETE FROM plan WHERE run=?1",
     "DELETE FROM bookmark WHERE run=?1",
+    "DELETE FROM origin WHERE run=?1",
     ("DELETE FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?1)"
      " AND NOT EXISTS(SELECT 1 FROM run r WHERE r.ruleset=ruleset.hash AND r.id<>?1)"),
     "DELETE FROM run WHERE id=?1 AND expired=1",

@@ -62,6 +62,27 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     return true;
 }
 
+/* A run that was collected belongs to the log that recorded it: its processes and its folder are on
+ * another machine. */
+static bool check_origin(const struct log_writer *writer, int64_t number, struct err *err)
+{
+    static const char *const sql = "SELECT host FROM origin WHERE run=?";
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(&writer->db, &sql, 1, &query, err);
+    if (ok)
+        (void)sqlite3_bind_int64(query, 1, number);
+    ok = ok && db_next(&writer->db, query, &row, err);
+    if (ok && row) {
+        const char *host = (const char *)sqlite3_column_text(query, 0);
+        (void)err_set(err, ERR_INVALID, "run #%lld was collected from '%.200s'", (long long)number,
+                      host ? host : "?");
+        ok = err_hint(err, "it can only be continued and changed there");
+    }
+    db_finalize(&query, 1);
+    return ok;
+}
+
 /* Makes the writer the owner of the run; log_writer_close() releases the lock. */
 static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
                       struct err *err)
@@ -69,7 +90,7 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
     int owner_fd = -1;
     struct err why = {0};
     struct this_process self;
-    if (!find_run(writer, number, run, err))
+    if (!check_origin(writer, number, err) || !find_run(writer, number, run, err))
         return false;
     if (!owner_take(&writer->place, run->uid, &owner_fd, &why)) {
         if (why.code == ERR_BUSY)

@@ -87,6 +87,11 @@ static const char schema_additions[] =
     " at_ms INTEGER NOT NULL, made_at_ms INTEGER NOT NULL, name TEXT NOT NULL,"
     " by TEXT NOT NULL);"
     "CREATE INDEX IF NOT EXISTS bookmark_key ON bookmark(run, at_ms);"
+    /* Runs that were collected from another log: log_copy.c. */
+    "CREATE TABLE IF NOT EXISTS origin("
+    " run INTEGER PRIMARY KEY, host TEXT NOT NULL, far_run INTEGER NOT NULL,"
+    " output INTEGER NOT NULL, capture INTEGER NOT NULL, is_whole INTEGER NOT NULL,"
+    " at_ms INTEGER NOT NULL);"
     "CREATE VIEW IF NOT EXISTS bookmarks AS SELECT id, run, seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch') AS at, name, by,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;"
@@ -102,11 +107,11 @@ static const char schema_additions[] =
     " lead(data->>'by') OVER of_task AS skipped_by FROM event"
     " WHERE kind IN('wait_started','wait_ended','step_ended')"
     " WINDOW of_task AS (PARTITION BY run, task_no ORDER BY seq)) WHERE kind='wait_started';";
-enum { SCHEMA_ADDED = 6 };
+enum { SCHEMA_ADDED = 7 };
 #define SCHEMA_COUNT_ADDED                                                                         \
     "SELECT count(*) FROM sqlite_schema"                                                           \
     " WHERE name IN('gain','session_key','bookmark','bookmark_key',"                               \
-    "'bookmarks','waits')"
+    "'bookmarks','waits','origin')"
 
 /* A bundle (bundle.h) has an additional table. */
 #define SCHEMA_COUNT_BUNDLE                                                                        \
@@ -287,8 +292,8 @@ static bool create_log(const struct db *db, struct err *err)
 
 /* The tables that our statements read or write. */
 static const char *const our_tables[] = {
-    "ruleset", "run",  "plan", "event",   "output", "capture",  "control",
-    "session", "task", "word", "attempt", "gain",   "bookmark", "bundle",
+    "ruleset", "run",  "plan",    "event", "output",   "capture", "control", "session",
+    "task",    "word", "attempt", "gain",  "bookmark", "bundle",  "origin",
 };
 
 enum { SCHEMA_OBJECTS_MAX = 500, SCHEMA_TEXT_MAX = 64 * 1024 };
