@@ -12,6 +12,7 @@
 #include "attr.h"
 #include "control_desk.h"
 #include "err.h"
+#include "moment.h"
 #include "own_keys.h"
 #include "place.h"
 #include "str.h"
@@ -48,8 +49,18 @@ struct follower;
 struct plan;
 struct secret_settings;
 
+/* A log on another machine, of which the place has a copy that is kept up to date. */
+struct app_far {
+    void *ctx;                                   /* borrowed; passed to all functions */
+    struct moment (*now)(void *ctx);             /* the time there */
+    void (*contact)(void *ctx, struct str *out); /* appends what is wrong with the contact or with
+                                                    the log there; nothing if all is well */
+    void (*opens)(void *ctx, int64_t run);       /* a run is opened: its output is needed, too */
+};
+
 struct app_options {
     const struct place *place; /* borrowed */
+    const struct app_far *far; /* borrowed; NULL = the log is on this machine */
     const char *log_file;      /* name shown on screen; borrowed; NULL = the log's own path */
     int64_t run;               /* run number; 0 = the newest */
     enum app_mode mode;

@@ -32,6 +32,11 @@ static bool is_leaving(const struct app *app)
     return app->own.present ? app->own.view.leaving : app->view.leaving;
 }
 
+struct moment app_clock(const struct app_options *options)
+{
+    return options->far ? options->far->now(options->far->ctx) : clock_now();
+}
+
 bool app_engine_stopped(const struct app *app)
 {
     bool unasked = !is_leaving(app) && !follower_state(app_own_run(app))->ended;
@@ -110,6 +115,7 @@ void app_close(struct app *app)
     event_page_done(&app->events);
     runs_list_done(&app->runs);
     str_done(&app->banner);
+    str_done(&app->contact);
     app_notify_done(&app->notify);
     str_done(&app->rules);
     app_acts_done(&app->acts);
@@ -183,6 +189,8 @@ static int wait_ms(const struct app *app)
         wait = sooner_wait(wait, app->drawn.mono_ms + FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner_wait(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
+    if (app->options->far)
+        wait = sooner_wait(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
     if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app_bundle_copies(app))
         wait = sooner_wait(wait, ANSWER_MS);
     if (app->replay.playing)
@@ -211,11 +219,30 @@ static void look_for_trouble(struct app *app)
         app->clock_moved = app->now;
 }
 
+/* Finds out whether the machine of the log can be reached. */
+static void look_for_contact(struct app *app)
+{
+    const struct app_far *far = app->options->far;
+    struct str words = {0};
+    if (!far)
+        return;
+    far->contact(far->ctx, &words);
+    if (words.len != app->contact.len || strcmp(str_text(&words), str_text(&app->contact)) != 0)
+        app->wants_frame = true;
+    if (words.len == 0)
+        app->contact_lost = (struct moment){0};
+    else if (app->contact_lost.mono_ms == 0)
+        app->contact_lost = app->now;
+    str_done(&app->contact);
+    app->contact = words;
+}
+
 /* Does the work that is due at certain times. */
 static void take_time(struct app *app)
 {
     const struct moment *now = &app->now;
     bool live = app_present_mode(app) == VIEW_LIVE;
+    look_for_contact(app);
     if (live)
         look_for_trouble(app);
     if ((live || app_runs_count(app)) && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
@@ -258,7 +285,7 @@ static void take_turn(struct app *app)
         for (int i = 0; i < POLL_COUNT; i++)
             polled[i].revents = 0;
     }
-    app->now = clock_now();
+    app->now = app_clock(app->options);
     bool polls_news = polled[POLL_NEWS].fd >= 0;
     if (polled[POLL_ENGINE].revents != 0) {
         app->engine_done = true;
@@ -287,7 +314,7 @@ static void take_turn(struct app *app)
 bool app_run(const struct app_options *options, struct app_result *result, struct err *err)
 {
     struct app app = {.options = options};
-    app.now = clock_now();
+    app.now = app_clock(options);
     bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
         count_live_runs(&app);

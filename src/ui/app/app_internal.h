@@ -179,7 +179,9 @@ struct app {
     struct moment looked; /* when the log was last read, successfully or not */
     struct moment read;   /* when the log was last read successfully */
     struct err fault;     /* why reading failed; ERR_NONE = it succeeded */
-    struct str banner;    /* the current problem, as text */
+    struct str contact; /* what is wrong with the contact to the machine of the log; "" = nothing */
+    struct moment contact_lost; /* since when; 0 = it is not */
+    struct str banner;          /* the current problem, as text */
     bool banner_is_mild;
     int live_runs;              /* number of live runs in this log at the latest check */
     struct log_trouble trouble; /* problems with the log */
@@ -226,6 +228,9 @@ void app_show(struct app *app);
 void app_resize(struct app *app);
 
 /* The loop (app.c). */
+
+/* Returns the time on the machine of the log. */
+struct moment app_clock(const struct app_options *options);
 
 /* Returns true if the engine in this process ended before its run did, although nobody asked it
  * to. */

@@ -71,8 +71,18 @@ static void start_bookmark_job(struct app *app, const struct bookmark *bookmark,
     app->bookmarks.job = job;
 }
 
+/* Returns true and says why if the log is a copy, in which a bookmark would be lost. */
+static bool refuse_bookmark(struct app *app)
+{
+    if (app->options->far)
+        view_say(&app->view, &app->now, "the log is on another machine: bookmarks are set there");
+    return app->options->far != NULL;
+}
+
 void app_bookmarks_add(struct app *app)
 {
+    if (refuse_bookmark(app))
+        return;
     if (app_opening_refuses(app)) /* while opening, the user has not chosen the moment on screen */
         return;
     const struct view_facts facts = app_facts(app);
@@ -94,7 +104,8 @@ void app_bookmarks_add(struct app *app)
 void app_bookmarks_remove(struct app *app, int64_t id)
 {
     const struct bookmark bookmark = {.id = id};
-    start_bookmark_job(app, &bookmark, true);
+    if (!refuse_bookmark(app))
+        start_bookmark_job(app, &bookmark, true);
 }
 
 void app_bookmarks_look(struct app *app)

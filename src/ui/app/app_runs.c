@@ -276,6 +276,8 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
     struct follower *present = NULL;
     if (!follower_open(&present, app->options->place, run, err))
         return false;
+    if (app->options->far)
+        app->options->far->opens(app->options->far->ctx, run);
     follower_watch(present);
     put_away_own(app);
     app->present = app->follower = present;

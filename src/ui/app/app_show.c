@@ -192,6 +192,9 @@ static void write_banner(struct app *app)
         str_addf(banner, "cannot read the log; showing its state at %s, keys work (%s)",
                  clock_hms(app->read.at_ms, hms), app->fault.message);
         app->banner_is_mild = now_ms - app->read.mono_ms < MILD_MS;
+    } else if (app->contact.len > 0) {
+        str_add(banner, app->contact.data);
+        app->banner_is_mild = now_ms - app->contact_lost.mono_ms < MILD_MS;
     } else if (app->opens) {
         app_opening_tell(app, banner);
         app->banner_is_mild = true;

@@ -199,7 +199,7 @@ void app_page(struct app *app)
         view_say(&app->view, &app->now, "%s", err.message);
     if (file)
         (void)fclose(file); /* it has no name, so this deletes it */
-    app->now = clock_now();
+    app->now = app_clock(app->options);
 }
 
 void app_draw_or_freeze(struct app *app)
