@@ -48,6 +48,7 @@ ATTR_MUST_USE bool options_parse(const struct options *options, int argc, char *
 /* The options that every command accepts, before or after its name. */
 struct globals {
     const char *db; /* --db FILE, NULL if not given */
+    const char *on; /* --on HOST[:DIR], NULL if not given; only before the command's name */
     bool ascii;
     bool no_color;
     const char *theme;               /* --theme NAME, NULL if not given */
@@ -89,6 +90,7 @@ struct command {
     enum command_group group;
     bool is_daily; /* devs --help lists it; devs help all lists every command */
     enum command_need needs;
+    bool is_far; /* devs --on HOST runs it there */
     bool writes; /* writes to the log, which must be the user's own (log_own.h) */
 };
 
@@ -98,6 +100,9 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 /* Runs the command with these words, which follow its name. Returns the exit code. */
 int command_run(const struct command *command, struct globals *globals, int argc, char **argv);
+/* devs --on HOST[:DIR]: without words, the cockpit for the log there; otherwise runs the command
+ * there. Returns the exit code. */
+int command_far(struct globals *globals, int argc, char **argv);
 /* Reports an unknown command and suggests the nearest one. Returns EXIT_USAGE. */
 int command_fail_unknown(const char *name);
 
@@ -132,6 +137,7 @@ command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_l
     cmd_retry, cmd_hold, cmd_release, cmd_debug, cmd_classify, cmd_keys, cmd_why, cmd_correct,
     cmd_gc, cmd_validate, cmd_rules, cmd_entropy, cmd_diff, cmd_apply, cmd_agents, cmd_export,
     cmd_doctor, cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase, cmd_hook,
-    cmd_completion, cmd_trust, cmd_help, cmd_replay, cmd_verify, cmd_what_if, cmd_hosts;
+    cmd_completion, cmd_trust, cmd_help, cmd_replay, cmd_verify, cmd_what_if, cmd_hosts, cmd_feed,
+    cmd_collect;
 
 #endif

@@ -25,6 +25,10 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
             globals->db = argv[++at];
         else if (strncmp(argv[at], "--db=", 5) == 0)
             globals->db = argv[at] + 5;
+        else if (strcmp(argv[at], "--on") == 0 && at + 1 < argc)
+            globals->on = argv[++at];
+        else if (strncmp(argv[at], "--on=", 5) == 0)
+            globals->on = argv[at] + 5;
         else if (strcmp(argv[at], "--ascii") == 0)
             globals->ascii = true;
         else if (strcmp(argv[at], "--no-color") == 0)
@@ -42,6 +46,8 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
 static int dispatch_command(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
+    if (globals->on && (at >= argc || argv[at][0] != '-'))
+        return command_far(globals, argc - at, argv + at);
     if (at >= argc)
         return cmd_cockpit(globals, 0, argv + at);
     const char *name = argv[at];

@@ -1,10 +1,12 @@
-/* cmd_cockpit.c - devs without a command: the cockpit for this project's log. */
+/* cmd_cockpit.c - devs without a command: the cockpit for this project's log, or for one on another
+ * machine. */
 #include <unistd.h>
 
 #include "app.h"
 #include "command.h"
 #include "continue_run.h"
 #include "fail.h"
+#include "far.h"
 #include "place.h"
 #include "session.h"
 #include "target.h"
@@ -37,4 +39,24 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
         return command_run(command_find("status"), globals, 0, argv);
     const struct watch_words current = {0};
     return watch_run(globals, &place, &current, APP_LIVE);
+}
+
+int command_far(struct globals *globals, int argc, char **argv)
+{
+    struct far_place far;
+    struct err err = {0};
+    if (!far_place_parse(globals->on, &far, &err))
+        return fail(&err);
+    if (globals->db)
+        return fail_usage("name the folder of the log: --on HOST:DIR",
+                          "--on and --db are mutually exclusive");
+    if (argc == 0)
+        return session_has_screen() ? far_watch(globals, &far) : far_status(&far);
+    const struct command *command = command_find(argv[0]);
+    if (!command)
+        return command_fail_unknown(argv[0]);
+    if (!command->is_far)
+        return fail_usage("ssh HOST devs ... runs any command there",
+                          "devs %s cannot be used with --on", command->name);
+    return far_run(&far, argc, argv);
 }

@@ -39,14 +39,18 @@ static int print_help(bool all)
     (void)puts("devs - run coding agents and tests, retry by policy, explain why\n"
                "\n"
                "usage: devs [--db FILE]              the cockpit: the live run, else the newest\n"
+               "       devs --on HOST[:DIR]          the cockpit for a log on another machine\n"
                "       devs COMMAND [options]        devs COMMAND --help has details\n");
     print_commands(all);
     if (!all) {
         (void)puts("\ndevs help all lists all commands, common options and exit codes");
         return EXIT_ALL_PASSED;
     }
-    (void)puts("\noptions for all commands: --db FILE (the run log), --theme NAME, --no-color,\n"
-               "--ascii, --help; devs --version prints the version");
+    (void)puts(
+        "\noptions for all commands: --db FILE (the run log), --theme NAME, --no-color,\n"
+        "--ascii, --help; devs --version prints the version\n"
+        "\ndevs --on HOST[:DIR] COMMAND runs status, why, log, runs, replay, retry, cancel,\n"
+        "hold, release, correct, diff, verify or debug there");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 looping, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"
@@ -93,7 +97,7 @@ int command_fail_unknown(const char *name)
     if (here)
         return fail_usage("devs help all lists the commands",
                           "unknown command '%s', did you mean '%s'?", name, here);
-    if (strcmp(name, "--db") == 0 || strcmp(name, "--theme") == 0)
+    if (strcmp(name, "--db") == 0 || strcmp(name, "--theme") == 0 || strcmp(name, "--on") == 0)
         return fail_usage("devs help all lists the options for all commands", "%s needs a value",
                           name);
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)

@@ -542,7 +542,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     const bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
     struct app_result result = {0};
     bool ok = false;
-    if (mode == APP_LIVE && !open_desk(&desk, place, &err))
+    if (mode == APP_LIVE && !words->far && !open_desk(&desk, place, &err))
         return fail(&err);
     if (has_dir)
         /* Errors have been printed, and the run can be shown anyway. */
@@ -550,16 +550,18 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     if (secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
         struct app_options options = {
             .place = place,
+            .far = words->far,
+            .log_file = words->far_name,
             .run = words->run,
             .opens_at = words->at,
             .opens_view = words->view,
             .opens_task = words->task,
             .mode = mode,
-            .desk = desk,
+            .desk = words->far ? words->far_desk : desk,
             .by = session_by(by),
             .engine_done_fd = -1,
             .rules = config.settings.rules,
-            .save_rule = has_dir ? save_rule : NULL,
+            .save_rule = has_dir && !words->far ? save_rule : NULL,
             .save_ctx = dir,
             .redactor = redactor,
             .open_redactor = secrets_redactor,

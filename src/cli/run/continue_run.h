@@ -63,6 +63,11 @@ int continue_run_retry(const struct globals *globals, const struct continue_run_
 struct watch_words {
     int64_t run; /* 0 = the current run */
     const char *at, *view, *task;
+    /* Of a log on another machine; NULL = none. */
+    const struct app_far *far;
+    struct control_desk *far_desk; /* NULL = the log there can only be read; the app's caller stops
+                                      it */
+    const char *far_name;
 };
 
 /* Shows a run whose engine is in another process, or that has ended, in the cockpit. Returns the
