@@ -77,8 +77,7 @@ static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_MARKS] = "SELECT at_ms, mono_ms FROM event WHERE run=?1 AND seq=?2",
     [QUERY_OUTPUT] = "SELECT run, id, task, step, attempt, stream, part, idx, offset, at_ms, bytes"
                      " FROM output WHERE id>?2 AND run=?1 ORDER BY id LIMIT ?3",
-    [QUERY_OUTPUTS] =
-        "SELECT run, count(*), ifnull(sum(length(bytes)), 0) FROM output WHERE run=?1",
+    [QUERY_OUTPUTS] = "SELECT ?1, count(*), ifnull(sum(length(bytes)), 0) FROM output WHERE run=?1",
     [QUERY_CAPTURES] = "SELECT run, id, task, step, attempt, at_ms, json FROM capture"
                        " WHERE id>?2 AND run=?1 ORDER BY id LIMIT ?3",
     [QUERY_SESSIONS] = "SELECT run, task, agent, session, at_ms FROM session WHERE run=?1"

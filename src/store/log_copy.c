@@ -379,8 +379,8 @@ static bool take_rules(struct log_copy *copy, const struct feed_message *message
     sha256_add(sha256, text->bytes, text->len);
     sha256_finish(sha256, hash);
     sha256_hex(hash, hex);
-    /* Runs of this log may have these rules, too. */
-    if (!feed_text_is(message, 0, hex))
+    /* Other runs of the log may have these rules, too. */
+    if (!copy->is_mirror && !feed_text_is(message, 0, hex))
         return err_set(err, ERR_INVALID, "a set of rules does not match its hash");
     return begin(copy, err) && put_values(copy, PUT_RULES, message, 0, err);
 }
@@ -674,19 +674,20 @@ bool log_copy_commit(struct log_copy *copy, int64_t now_ms, struct err *err)
         if (!ok)
             log_write_abort(copy->writer);
     }
+    /* The tables of runs that have ended are complete when readers are woken: they read them once.
+     * Events that do not fit are shown as damage by whoever reads them. */
+    const bool is_due = copy->is_mirror && now_ms - copy->projected_ms >= LOG_COPY_PROJECT_MS;
+    for (size_t i = 0; ok && copy->is_mirror && i < copy->count; i++) {
+        struct copied_run *run = &copy->runs[i];
+        if (run->run != 0 && run->is_synced && run->is_stale && (is_due || run->has_ended))
+            (void)!project_run(copy, run, NULL);
+    }
+    if (is_due)
+        copy->projected_ms = now_ms;
     if (wrote || copy->rings)
         bell_ring(&copy->writer->bell);
     copy->rings = false;
-    if (!ok || !copy->is_mirror || now_ms - copy->projected_ms < LOG_COPY_PROJECT_MS)
-        return ok;
-    copy->projected_ms = now_ms;
-    for (size_t i = 0; i < copy->count; i++) {
-        struct copied_run *run = &copy->runs[i];
-        /* Events that do not fit are shown as damage by whoever reads them. */
-        if (run->run != 0 && run->is_synced && run->is_stale)
-            (void)!project_run(copy, run, NULL);
-    }
-    return true;
+    return ok;
 }
 
 static bool add_have(const struct copied_run *run, struct str *out, struct err *err)
