@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "must.h"
 #include "test_main.h"
 
 static const struct feed_value event_values[] = {

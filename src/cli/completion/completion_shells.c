@@ -125,13 +125,16 @@ static void read_usage(struct completion_command *command, const char *usage)
 bool completion_command_at(size_t index, struct completion_command *out)
 {
     if (index == 0) {
-        /* The options accepted before the name of a command: the common ones, and two of devs
+        /* The options accepted before the name of a command: the common ones, and those of devs
          * itself. */
         static const struct option_spec version = {
             .name = "version", .letter = 'V', .words = "show the version"};
+        static const struct option_spec on = {
+            .name = "on", .metavar = "HOST[:DIR]", .words = "a log on another machine"};
         *out = (struct completion_command){.name = "", .words = "the cockpit"};
         command_list(command_at(0), &out->options);
         out->options.count = COMMAND_GLOBAL_SPECS;
+        out->options.specs[out->options.count++] = on;
         out->options.specs[out->options.count++] = version;
         return true;
     }
