@@ -279,38 +279,57 @@ static const struct rows capture_rows = {QUERY_CAPTURES, FEED_CAPTURE, 1, 16};
 static const struct rows session_rows = {QUERY_SESSIONS, FEED_SESSION, -1, 0};
 static const struct rows control_rows = {QUERY_CONTROLS, FEED_CONTROL, -1, 0};
 
-/* Appends rows of a connection, and sets *after to the key of the last one. *more is true if there
- * may be more. */
-static bool add_rows_of(const struct db *db, sqlite3_stmt *query, const struct rows *rows,
-                        int64_t run, int64_t *after, int64_t until, struct str *out, bool *more,
+/* What is read: the rows of a run that follow *after, up to `until`. */
+struct reading {
+    const struct rows *rows;
+    int64_t run;
+    int64_t *after; /* moves to the key of the last row; unused without a key */
+    int64_t until;
+    struct str *out;
+    bool more; /* out: there may be more */
+};
+
+/* Appends rows of a connection. Stops at a gap between events: what follows it cannot be used. */
+static bool add_rows_of(const struct db *db, sqlite3_stmt *query, struct reading *reading,
                         struct err *err)
 {
-    const size_t begin = out->len;
+    const struct rows *rows = reading->rows;
+    const bool has_key = rows->key >= 0;
+    const size_t begin = reading->out->len;
     int64_t count = 0;
     bool row = true;
     bool ok = true;
-    (void)sqlite3_bind_int64(query, 1, run);
-    if (rows->key >= 0) {
-        (void)sqlite3_bind_int64(query, 2, *after);
+    (void)sqlite3_bind_int64(query, 1, reading->run);
+    if (has_key) {
+        (void)sqlite3_bind_int64(query, 2, *reading->after);
         (void)sqlite3_bind_int64(query, 3, rows->limit);
     }
-    while (ok && row && (rows->key < 0 || out->len - begin < FEED_PAGE_BYTES)) {
+    while (ok && row && (!has_key || reading->out->len - begin < FEED_PAGE_BYTES)) {
         ok = db_next(db, query, &row, err);
         if (!ok || !row)
             break;
-        const int64_t key = rows->key >= 0 ? sqlite3_column_int64(query, rows->key) : 0;
-        if (rows->key >= 0 && key > until) {
-            row = false;
+        const int64_t key = has_key ? sqlite3_column_int64(query, rows->key) : 0;
+        const bool is_gap = rows->kind == FEED_EVENT && key != *reading->after + 1;
+        row = !has_key || (key <= reading->until && !is_gap);
+        if (!row)
             break;
-        }
-        ok = add_row(query, rows->kind, out, err);
-        if (ok && rows->key >= 0)
-            *after = key;
+        ok = add_row(query, rows->kind, reading->out, err);
+        if (ok && has_key)
+            *reading->after = key;
         count++;
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
-    *more = row || (rows->key >= 0 && count == rows->limit);
+    reading->more = row && (!has_key || reading->out->len - begin >= FEED_PAGE_BYTES);
+    reading->more = reading->more || (has_key && count == rows->limit);
     return ok;
+}
+
+/* Appends all rows of a query without a key. */
+static bool add_all_rows(struct feed_source *source, const struct rows *rows, int64_t run,
+                         struct str *out, struct err *err)
+{
+    struct reading reading = {.rows = rows, .run = run, .out = out};
+    return add_rows_of(&source->reader->db, source->queries[rows->query], &reading, err);
 }
 
 /* Opens the spill of a run that has not ended, if it has one now; otherwise there is none. A reader
@@ -335,17 +354,18 @@ static void open_spill(struct feed_source *source, const struct feed_run *run)
         close_spill(source);
 }
 
-/* Appends rows from the log and then from the run's spill, whose rows follow. */
-static bool add_rows(struct feed_source *source, const struct rows *rows, int64_t run,
-                     int64_t *after, int64_t until, struct str *out, bool *more, struct err *err)
+/* Appends rows, about FEED_PAGE_BYTES, from the log and then from the run's spill, whose rows
+ * follow. */
+static bool add_rows(struct feed_source *source, struct reading *reading, struct err *err)
 {
-    if (!add_rows_of(&source->reader->db, source->queries[rows->query], rows, run, after, until,
-                     out, more, err))
-        return false;
-    if (*more || !source->spill)
-        return true;
-    return add_rows_of(&source->spill->db, source->spilled[rows->query], rows, run, after, until,
-                       out, more, err);
+    const enum source_query query = reading->rows->query;
+    const size_t begin = reading->out->len;
+    bool ok = true;
+    for (reading->more = true; ok && reading->more && reading->out->len - begin < FEED_PAGE_BYTES;)
+        ok = add_rows_of(&source->reader->db, source->queries[query], reading, err) &&
+             (reading->more || !source->spill ||
+              add_rows_of(&source->spill->db, source->spilled[query], reading, err));
+    return ok;
 }
 
 /* Appends the row of the run, from its spill if that is newer. */
@@ -452,15 +472,12 @@ static bool add_beginning(struct feed_source *source, struct feed_run *run, stru
                           struct err *err)
 {
     struct log_run_info info = {0};
-    int64_t after = 0;
-    bool more = false;
     const struct rows rules = {QUERY_RULES, FEED_RULES, -1, 0};
     if (!log_reader_run(source->reader, run->number, &info, err))
         return false;
     const struct feed_value plan[] = {feed_number(run->number), feed_text(info.plan_text)};
     const bool ok = add_run_row(source, run, out, err) &&
-                    add_rows_of(&source->reader->db, source->queries[QUERY_RULES], &rules,
-                                run->number, &after, 0, out, &more, err) &&
+                    add_all_rows(source, &rules, run->number, out, err) &&
                     (feed_add(out, FEED_PLAN, plan, ARRAY_LEN(plan)) ||
                      err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log is invalid",
                              (long long)run->number));
@@ -473,16 +490,13 @@ static bool add_beginning(struct feed_source *source, struct feed_run *run, stru
 static bool add_events(struct feed_source *source, struct feed_run *run, struct str *out,
                        struct err *err)
 {
-    bool more = true;
-    const size_t begin = out->len;
     const int64_t sent = run->sent_seq;
-    while (more && out->len - begin < FEED_PAGE_BYTES) {
-        if (!add_rows(source, &event_rows, run->number, &run->sent_seq, INT64_MAX, out, &more, err))
-            return false;
-    }
+    struct reading events = {&event_rows, run->number, &run->sent_seq, INT64_MAX, out, true};
+    if (!add_rows(source, &events, err))
+        return false;
     if (!run->is_wanted)
         source->old_events += run->sent_seq - sent;
-    if (more)
+    if (events.more)
         return true;
     if (run->row_seq != run->last_seq || run->row_ended_ms != run->ended_at_ms ||
         run->sent_seq > run->row_seq) {
@@ -505,20 +519,15 @@ static bool add_events(struct feed_source *source, struct feed_run *run, struct 
 static bool add_output(struct feed_source *source, struct feed_run *run, struct str *out,
                        struct err *err)
 {
-    bool more = true;
     const size_t begin = out->len;
-    while (more && out->len - begin < FEED_PAGE_BYTES) {
-        if (!add_rows(source, &output_rows, run->number, &run->output, INT64_MAX, out, &more, err))
-            return false;
-    }
+    struct reading output = {&output_rows, run->number, &run->output, INT64_MAX, out, true};
+    struct reading captures = {&capture_rows, run->number, &run->capture, INT64_MAX, out, true};
+    if (!add_rows(source, &output, err))
+        return false;
     run->is_unchecked = run->is_unchecked || out->len > begin;
-    bool more_captures = !more;
-    while (more_captures && out->len - begin < FEED_PAGE_BYTES) {
-        if (!add_rows(source, &capture_rows, run->number, &run->capture, INT64_MAX, out,
-                      &more_captures, err))
-            return false;
-    }
-    run->has_news = more || more_captures;
+    if (!output.more && !add_rows(source, &captures, err))
+        return false;
+    run->has_news = output.more || captures.more;
     return true;
 }
 
@@ -549,12 +558,9 @@ static bool add_outputs(struct feed_source *source, struct feed_run *run, struct
                         struct err *err)
 {
     const struct rows outputs = {QUERY_OUTPUTS, FEED_OUTPUTS, -1, 0};
-    int64_t after = 0;
-    bool more = false;
     run->is_unchecked = false;
     return source->spill || /* rows are in two files */
-           add_rows_of(&source->reader->db, source->queries[QUERY_OUTPUTS], &outputs, run->number,
-                       &after, 0, out, &more, err);
+           add_all_rows(source, &outputs, run->number, out, err);
 }
 
 /* The next rows. */
@@ -610,8 +616,6 @@ static bool fill_to_follow(struct feed_source *source, int64_t now_ms, struct st
 static bool collect_run(struct feed_source *source, struct feed_run *run, struct str *out,
                         struct err *err)
 {
-    int64_t after = 0;
-    bool more = false;
     open_spill(source, run);
     if (!run->has_plan && !add_beginning(source, run, out, err))
         return false;
@@ -627,21 +631,15 @@ static bool collect_run(struct feed_source *source, struct feed_run *run, struct
     }
     if (run->has_news)
         return add_output(source, run, out, err);
-    const size_t begin = out->len;
-    more = true;
-    while (more && out->len - begin < FEED_PAGE_BYTES) {
-        if (!add_rows(source, &event_rows, run->number, &run->sent_seq, run->last_seq, out, &more,
-                      err))
-            return false;
-    }
-    if (more)
+    struct reading events = {&event_rows, run->number, &run->sent_seq, run->last_seq, out, true};
+    if (!add_rows(source, &events, err))
+        return false;
+    if (events.more)
         return true;
     const struct feed_value synced[] = {feed_number(run->number), feed_number(run->sent_seq)};
     run->is_done = true;
-    return add_rows_of(&source->reader->db, source->queries[QUERY_SESSIONS], &session_rows,
-                       run->number, &after, 0, out, &more, err) &&
-           add_rows_of(&source->reader->db, source->queries[QUERY_CONTROLS], &control_rows,
-                       run->number, &after, 0, out, &more, err) &&
+    return add_all_rows(source, &session_rows, run->number, out, err) &&
+           add_all_rows(source, &control_rows, run->number, out, err) &&
            add_bookmarks(source, run, out, err) &&
            (run->ended_at_ms == 0 || add_outputs(source, run, out, err)) &&
            feed_add(out, FEED_SYNCED, synced, ARRAY_LEN(synced));

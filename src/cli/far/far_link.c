@@ -364,7 +364,8 @@ static void tell_state(struct far_link *link, const struct far_talk *talk)
 {
     (void)pthread_mutex_lock(&link->lock);
     link->is_connected = talk->has_hello;
-    link->heard_ms = talk->heard_ms;
+    if (talk->has_hello) /* otherwise, that is when the channel was begun */
+        link->heard_ms = talk->heard_ms;
     const bool is_ready = log_copy_is_synced(link->copy, link->run);
     if (is_ready && !link->is_ready) {
         link->is_ready = true;
@@ -562,19 +563,21 @@ static void add_contact(struct far_link *link, struct str *out)
     const int64_t s = silent_ms / MS_PER_S;
     str_addf(out, "no contact %lld:%02lld with %s", (long long)(s / S_PER_MIN),
              (long long)(s % S_PER_MIN), link->far.host);
-    if (!link->is_connected && link->cause[0] != '\0') {
-        const char *cause = link->cause;
-        const size_t len = strlen(link->far.host);
-        /* "h1: why": the host is named already */
-        if (strncmp(cause, link->far.host, len) == 0 && strncmp(cause + len, ": ", 2) == 0)
-            cause += len + 2;
+    if (link->is_connected)
+        return;
+    const int64_t left_ms = link->retry_ms - now_ms;
+    if (left_ms > 0)
+        str_addf(out, ", connecting again in %lld s",
+                 (long long)((left_ms + MS_PER_S - 1) / MS_PER_S));
+    else
+        str_add(out, ", connecting");
+    /* "h1: why": the host is named already */
+    const char *cause = link->cause;
+    const size_t len = strlen(link->far.host);
+    if (strncmp(cause, link->far.host, len) == 0 && strncmp(cause + len, ": ", 2) == 0)
+        cause += len + 2;
+    if (*cause != '\0')
         str_addf(out, ": %s", cause);
-    }
-    if (!link->is_connected && link->retry_ms > now_ms)
-        str_addf(out, "; connecting again in %lld s",
-                 (long long)((link->retry_ms - now_ms + MS_PER_S - 1) / MS_PER_S));
-    else if (!link->is_connected)
-        str_add(out, "; connecting");
 }
 
 static void app_contact(void *ctx, struct str *out)
