@@ -53,7 +53,6 @@ enum feed_kind {
                       data */
     FEED_OUTPUT,   /* run, id, task, step, attempt, stream, part, idx, offset, at_ms, bytes */
     FEED_CAPTURE,  /* run, id, task, step, attempt, at_ms, json */
-    FEED_SESSION,  /* run, task, agent, session, at_ms; only to collect */
     FEED_CONTROL,  /* run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms,
                       applied_at_ms, answer, done */
     FEED_BOOKMARK, /* run, id, seq, at_ms, made_at_ms, name, by */

@@ -42,7 +42,6 @@ static const struct shape shapes[FEED_KIND_COUNT] = {
     [FEED_EVENT] = {"nnnntTNNNNNt", EVENT_DATA_MAX + SMALL_MAX, true},
     [FEED_OUTPUT] = {"nnnnnnnnnnb", FEED_OUTPUT_MAX + SMALL_MAX, true},
     [FEED_CAPTURE] = {"nnnnnnt", CAPTURE_MAX, true},
-    [FEED_SESSION] = {"nnttn", 2 * SMALL_MAX, true},
     [FEED_CONTROL] = {"nnnNNNTtNnNTN", 4 * SMALL_MAX, true},
     [FEED_BOOKMARK] = {"nnnnntt", SMALL_MAX, true},
     [FEED_OUTPUTS] = {"nnn", SMALL_MAX, true},

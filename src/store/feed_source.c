@@ -53,7 +53,6 @@ enum source_query {
     QUERY_OUTPUT,
     QUERY_OUTPUTS,
     QUERY_CAPTURES,
-    QUERY_SESSIONS,
     QUERY_CONTROLS,
     QUERY_CONTROL,
     QUERY_COUNT
@@ -80,8 +79,6 @@ static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_OUTPUTS] = "SELECT ?1, count(*), ifnull(sum(length(bytes)), 0) FROM output WHERE run=?1",
     [QUERY_CAPTURES] = "SELECT run, id, task, step, attempt, at_ms, json FROM capture"
                        " WHERE id>?2 AND run=?1 ORDER BY id LIMIT ?3",
-    [QUERY_SESSIONS] = "SELECT run, task, agent, session, at_ms FROM session WHERE run=?1"
-                       " ORDER BY id",
     [QUERY_CONTROLS] = "SELECT " CONTROL_COLUMNS " FROM control WHERE run=?1 ORDER BY id",
     [QUERY_CONTROL] = "SELECT " CONTROL_COLUMNS " FROM control WHERE run=?1 AND id=?2",
 };
@@ -276,7 +273,6 @@ struct rows {
 static const struct rows event_rows = {QUERY_EVENTS, FEED_EVENT, 1, LOG_PAGE_EVENTS};
 static const struct rows output_rows = {QUERY_OUTPUT, FEED_OUTPUT, 1, 64};
 static const struct rows capture_rows = {QUERY_CAPTURES, FEED_CAPTURE, 1, 16};
-static const struct rows session_rows = {QUERY_SESSIONS, FEED_SESSION, -1, 0};
 static const struct rows control_rows = {QUERY_CONTROLS, FEED_CONTROL, -1, 0};
 
 /* What is read: the rows of a run that follow *after, up to `until`. */
@@ -638,8 +634,7 @@ static bool collect_run(struct feed_source *source, struct feed_run *run, struct
         return true;
     const struct feed_value synced[] = {feed_number(run->number), feed_number(run->sent_seq)};
     run->is_done = true;
-    return add_all_rows(source, &session_rows, run->number, out, err) &&
-           add_all_rows(source, &control_rows, run->number, out, err) &&
+    return add_all_rows(source, &control_rows, run->number, out, err) &&
            add_bookmarks(source, run, out, err) &&
            (run->ended_at_ms == 0 || add_outputs(source, run, out, err)) &&
            feed_add(out, FEED_SYNCED, synced, ARRAY_LEN(synced));

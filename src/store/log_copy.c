@@ -5,6 +5,8 @@
  * the tables `task` and `attempt` are written from the fold of the events, as for any run. So a
  * feed can break at any byte, and begin again after the last committed rows.
  *
+ * The table `session` stays empty: it only finds the run that the hooks of an agent here continue.
+ *
  * A mirror also holds the owner locks of the runs that are alive there: whoever reads the mirror
  * finds out about the owner of a run as in any other log. */
 #include "log_copy.h"
@@ -42,7 +44,7 @@ struct copied_run {
     bool is_moved;    /* output or captures have arrived since the last commit */
     bool is_wanted;   /* mirror: with its output */
     bool is_refused;  /* collection: the run here is a different one */
-    bool was_cleared; /* collection: its controls and sessions were, in this connection */
+    bool was_cleared; /* collection: its controls were, in this connection */
     bool wants_again, had_again;
     int owner_fd; /* mirror: its owner lock; -1 = none */
     /* Its fold, for the tables `task` and `attempt`. */
@@ -62,8 +64,6 @@ enum copy_statement {
     PUT_OUTPUT,
     DROP_PART,
     PUT_CAPTURE,
-    PUT_SESSION,
-    DROP_SESSIONS,
     PUT_CONTROL,
     PUT_NEW_CONTROL,
     DROP_CONTROLS,
@@ -104,8 +104,6 @@ static const char *const copy_sql[COPY_STATEMENT_COUNT] = {
                     " SELECT ?1, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS(SELECT 1 FROM capture"
                     " WHERE run=?1 AND task=?3 AND step=?4 AND attempt=?5 AND at_ms=?6"
                     " AND json=?7)",
-    [PUT_SESSION] = "INSERT INTO session(run, task, agent, session, at_ms) VALUES(?,?,?,?,?)",
-    [DROP_SESSIONS] = "DELETE FROM session WHERE run=?1",
     [PUT_CONTROL] =
         "INSERT OR REPLACE INTO control(" CONTROL_VALUES ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [PUT_NEW_CONTROL] = "INSERT INTO control(" CONTROL_VALUES
@@ -499,13 +497,13 @@ static bool take_control(struct log_copy *copy, struct copied_run *run,
     return put_values(copy, PUT_NEW_CONTROL, message, run->run, err);
 }
 
-/* Controls and sessions of a collected run arrive whole each time. */
+/* The controls of a collected run arrive whole each time. */
 static bool clear_once(struct log_copy *copy, struct copied_run *run, struct err *err)
 {
     if (copy->is_mirror || run->was_cleared)
         return true;
     run->was_cleared = true;
-    return run_of(copy, DROP_CONTROLS, run->run, err) && run_of(copy, DROP_SESSIONS, run->run, err);
+    return run_of(copy, DROP_CONTROLS, run->run, err);
 }
 
 /* The owner of a run there is alive, or is not any more. */
@@ -616,8 +614,6 @@ static bool take_of_run(struct log_copy *copy, struct copied_run *run,
         run->capture = feed_number_at(message, 1, 0);
         run->is_moved = true;
         return true;
-    case FEED_SESSION:
-        return clear_once(copy, run, err) && put_values(copy, PUT_SESSION, message, run->run, err);
     case FEED_CONTROL:
         return clear_once(copy, run, err) && take_control(copy, run, message, err);
     case FEED_BOOKMARK:

@@ -424,7 +424,7 @@ class Feed:
         return self.process.wait(timeout=LIMIT_S)
 
 
-WATCH, GO, LOG, OUTPUT, SYNCED, STATE = 1, 4, 9, 15, 21, 23
+WATCH, GO, LOG, OUTPUT, SYNCED, STATE = 1, 4, 9, 15, 20, 22
 
 
 def message(kind, *values):

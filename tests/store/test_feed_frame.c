@@ -111,7 +111,7 @@ START_TEST(test_what_has_no_valid_continuation_is_refused_at_once)
     ck_assert_int_eq(read_bytes("\0\0\0\0\x08", 5, false), FEED_WHOLE); /* a beat */
     /* values of another shape, and a length that is longer than the payload */
     ck_assert_int_eq(read_bytes("\x01\0\0\0\x08\0", 6, false), FEED_BAD);
-    ck_assert_int_eq(read_bytes("\x06\0\0\0\x19\x02\xff\xff\xff\xff\0", 11, true), FEED_BAD);
+    ck_assert_int_eq(read_bytes("\x06\0\0\0\x18\x02\xff\xff\xff\xff\0", 11, true), FEED_BAD);
 }
 END_TEST
 
