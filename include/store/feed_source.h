@@ -35,8 +35,8 @@ void feed_source_close(struct feed_source *source);
 /* Returns the log's reader, for look-ups in the same thread. */
 struct log_reader *feed_source_reader(struct feed_source *source);
 
-/* Wants this run with its output; to follow only. Ignores an unknown run. */
-void feed_source_want(struct feed_source *source, int64_t run);
+/* Wants this run with its output. Returns false if it is not among the runs that are followed. */
+bool feed_source_want(struct feed_source *source, int64_t run);
 /* Takes what the other side has of a run, before the first feed_source_fill(). Appends FEED_RESET
  * if it is another run, or its events are others. */
 ATTR_MUST_USE bool feed_source_have(struct feed_source *source, const struct feed_message *have,

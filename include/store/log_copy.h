@@ -22,7 +22,8 @@
 #include "str.h"
 
 enum {
-    LOG_COPY_RUNS_MAX = 20000,  /* runs that a feed may announce */
+    LOG_COPY_RUNS_MAX = 20000,            /* runs that a feed may announce */
+    LOG_COPY_ROWS_MAX = 64 * 1024 * 1024, /* bytes of the rows of runs whose plan has not arrived */
     LOG_COPY_PROJECT_MS = 1000, /* how often the tables `task` and `attempt` are written */
     LOG_COPY_HOST_MAX = 256,
 };
@@ -55,6 +56,8 @@ ATTR_MUST_USE bool log_copy_have(struct log_copy *copy, struct str *out, struct 
 void log_copy_want(struct log_copy *copy, int64_t run);
 /* Mirror: returns whether all events of the run that existed at some moment have arrived. */
 bool log_copy_is_synced(const struct log_copy *copy, int64_t run);
+/* Sets how many events of the run have arrived, and how many there are; 0 if it is not known. */
+void log_copy_progress(const struct log_copy *copy, int64_t run, int64_t *done, int64_t *all);
 /* Returns the uid of a run; NULL = it is not known. Borrowed until the next message. */
 const char *log_copy_uid(const struct log_copy *copy, int64_t run);
 /* Returns the next run whose output must be sent again; 0 = none. Returns each one once. */

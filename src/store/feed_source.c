@@ -159,14 +159,15 @@ bool feed_source_is_run(const struct feed_source *source, int64_t run,
     return found && feed_text_is(message, uid_at, found->uid);
 }
 
-void feed_source_want(struct feed_source *source, int64_t run)
+bool feed_source_want(struct feed_source *source, int64_t run)
 {
     struct feed_run *found = find_run(source, run);
     if (!found || found->is_wanted)
-        return;
+        return found != NULL;
     found->is_wanted = true;
     found->has_news = true;
     found->is_synced = false;
+    return true;
 }
 
 void feed_source_again(struct feed_source *source, int64_t run)
@@ -219,7 +220,7 @@ bool feed_source_have(struct feed_source *source, const struct feed_message *hav
     run->capture = feed_number_at(have, 6, 0);
     run->has_plan = seq > 0 || source->mode == FEED_FOLLOW;
     if (feed_number_at(have, 7, 0) != 0)
-        feed_source_want(source, number);
+        (void)feed_source_want(source, number);
     return true;
 }
 

@@ -31,7 +31,7 @@ struct copied_run {
     int64_t far_run;
     int64_t run; /* its number here; 0 = it is not here */
     char uid[LOG_UID_MAX];
-    struct str row;          /* owned; its FEED_RUN, as a frame */
+    struct str row;          /* owned; its FEED_RUN, as a frame, until its plan arrives */
     int64_t far_seq;         /* its last event there, as its row says */
     bool has_ended;          /* there, as its row says */
     int64_t seq;             /* the last event here */
@@ -138,7 +138,8 @@ struct log_copy {
     int lock_fd;             /* collection: the lock against others; -1 = none */
     struct copied_run *runs; /* owned */
     size_t count, cap;
-    int64_t bytes; /* taken so far */
+    int64_t bytes;    /* taken so far */
+    size_t row_bytes; /* of the rows that are kept */
     int64_t output_bytes;
     int64_t projected_ms;
     bool rings;                                     /* the owner of a run has changed */
@@ -303,6 +304,12 @@ static bool look_up(struct log_copy *copy, struct copied_run *run, struct err *e
     return ok;
 }
 
+static void forget_row(struct log_copy *copy, struct copied_run *run)
+{
+    copy->row_bytes -= run->row.len;
+    str_done(&run->row);
+}
+
 static bool take_row(struct log_copy *copy, const struct feed_message *message, struct err *err)
 {
     const int64_t far_run = feed_number_at(message, FEED_RUN_NUMBER, 0);
@@ -328,9 +335,13 @@ static bool take_row(struct log_copy *copy, const struct feed_message *message, 
     }
     run->far_seq = feed_number_at(message, FEED_RUN_LAST_SEQ, 0);
     run->has_ended = message->values[FEED_RUN_ENDED].type == FEED_NUMBER;
-    str_clear(&run->row);
-    if (!feed_add(&run->row, FEED_RUN, message->values, message->count))
+    forget_row(copy, run);
+    if (run->run == 0 && !feed_add(&run->row, FEED_RUN, message->values, message->count))
         return err_set(err, ERR_INVALID, "the row of run #%lld is invalid", (long long)far_run);
+    copy->row_bytes += run->row.len;
+    if (copy->row_bytes > LOG_COPY_ROWS_MAX)
+        return err_set(err, ERR_LIMIT, "the rows of the runs have more than %d bytes",
+                       (int)LOG_COPY_ROWS_MAX);
     return !copy->is_mirror || run->run == 0 ||
            (begin(copy, err) && put_values(copy, SET_RUN, message, run->run, err));
 }
@@ -364,7 +375,9 @@ static bool take_plan(struct log_copy *copy, struct copied_run *run,
         return false;
     run->run = number;
     run->is_new = true;
-    return !copy->is_mirror || put_values(copy, SET_RUN, &row, number, err);
+    const bool ok = !copy->is_mirror || put_values(copy, SET_RUN, &row, number, err);
+    forget_row(copy, run);
+    return ok;
 }
 
 static bool take_rules(struct log_copy *copy, const struct feed_message *message, struct err *err)
@@ -728,6 +741,13 @@ bool log_copy_is_synced(const struct log_copy *copy, int64_t run)
 {
     const struct copied_run *found = find_run(copy, run);
     return found && found->run != 0 && found->is_synced;
+}
+
+void log_copy_progress(const struct log_copy *copy, int64_t run, int64_t *done, int64_t *all)
+{
+    const struct copied_run *found = find_run(copy, run);
+    *done = found ? found->seq : 0;
+    *all = found ? found->far_seq : 0;
 }
 
 const char *log_copy_uid(const struct log_copy *copy, int64_t run)

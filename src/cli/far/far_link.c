@@ -71,9 +71,10 @@ struct far_link {
     int want_count, wants_sent;
     struct link_ask asks[ASKS_MAX];
     int64_t last_ticket;
-    int64_t heard_ms, retry_ms; /* the steady clock */
-    char cause[CAUSE_MAX];      /* why there is no contact; "" = unknown */
-    char trouble[CAUSE_MAX];    /* what is wrong with the log there; "" = nothing */
+    int64_t events_done, events_all; /* of the run on screen */
+    int64_t heard_ms, retry_ms;      /* the steady clock */
+    char cause[CAUSE_MAX];           /* why there is no contact; "" = unknown */
+    char trouble[CAUSE_MAX];         /* what is wrong with the log there; "" = nothing */
     bool has_clock;
     int64_t ahead_at_ms, ahead_mono_ms; /* the clocks there, minus ours */
 };
@@ -366,6 +367,7 @@ static void tell_state(struct far_link *link, const struct far_talk *talk)
     link->is_connected = talk->has_hello;
     if (talk->has_hello) /* otherwise, that is when the channel was begun */
         link->heard_ms = talk->heard_ms;
+    log_copy_progress(link->copy, link->run, &link->events_done, &link->events_all);
     const bool is_ready = log_copy_is_synced(link->copy, link->run);
     if (is_ready && !link->is_ready) {
         link->is_ready = true;
@@ -472,6 +474,7 @@ static void wake(struct far_link *link)
 bool far_link_open(struct far_link **out, const struct far_place *far, int64_t run, struct err *err)
 {
     struct far_link *link = xcalloc(1, sizeof(*link));
+    struct progress progress = progress_new();
     struct str host = {0};
     link->far = *far;
     link->run = run;
@@ -495,7 +498,9 @@ bool far_link_open(struct far_link **out, const struct far_place *far, int64_t r
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 1; /* looks for a signal */
         (void)pthread_cond_timedwait(&link->news, &link->lock, &until);
+        progress_say(&progress, "reading the log", link->events_done, link->events_all);
     }
+    progress_done(&progress);
     if (ok && !link->is_ready) {
         ok = link->fatal.code == ERR_NONE
                  ? err_set(err, ERR_IO, "%s: interrupted", far->host)

@@ -183,7 +183,7 @@ static void take_message(struct server *server, const char *db, const struct fee
         ok = feed_source_have(server->source, message, &server->out, &err);
         break;
     case FEED_WANT:
-        feed_source_want(server->source, first);
+        (void)feed_source_want(server->source, first); /* it may have been deleted */
         break;
     case FEED_AGAIN:
         feed_source_again(server->source, first);
@@ -196,7 +196,9 @@ static void take_message(struct server *server, const char *db, const struct fee
         break;
     case FEED_GO:
         server->is_begun = true;
-        feed_source_want(server->source, server->run);
+        ok = server->mode == FEED_COLLECT || feed_source_want(server->source, server->run) ||
+             err_set(&err, ERR_NOT_FOUND, "run #%lld is not among the newest %d runs",
+                     (long long)server->run, (int)FEED_RUNS_MAX);
         break;
     case FEED_ASK:
         take_ask(server, message);

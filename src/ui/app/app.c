@@ -269,6 +269,17 @@ static void show_if_due(struct app *app)
         app_show(app);
 }
 
+/* The steady clock of another machine begins again when that machine is started again. Then
+ * everything that was measured with it is due. */
+static void take_clock(struct app *app)
+{
+    app->now = app_clock(app->options);
+    if (app->now.mono_ms >= app->drawn.mono_ms)
+        return;
+    app->drawn = app->looked = app->troubled = app->orphan_looked = (struct moment){0};
+    app->played = app->now;
+}
+
 /* Waits until something happens, handles it, and shows a frame if one is due. */
 static void take_turn(struct app *app)
 {
@@ -285,7 +296,7 @@ static void take_turn(struct app *app)
         for (int i = 0; i < POLL_COUNT; i++)
             polled[i].revents = 0;
     }
-    app->now = app_clock(app->options);
+    take_clock(app);
     bool polls_news = polled[POLL_NEWS].fd >= 0;
     if (polled[POLL_ENGINE].revents != 0) {
         app->engine_done = true;
