@@ -77,7 +77,7 @@ struct plan_executor {
     char **args;  /* owned, NULL-terminated; additional arguments for ssh, before the host, or for
                      the commands of a cluster; NULL = none */
     char *shared; /* owned; the folder that the hosts and this machine share: an absolute path, the
-                     same everywhere; never NULL */
+                     same everywhere; NULL = none: see plan_executor_ships() */
     int64_t lease_ms; /* an attempt without contact to devs ends itself after this time */
 
     /* Clusters only: */
@@ -291,6 +291,9 @@ const struct plan_executor *plan_task_executor(const struct plan *plan,
                                                const struct plan_task *task);
 /* Returns why the text is not a host for ssh, or NULL. Static. */
 const char *plan_host_fault(const char *text);
+/* Returns whether the executor (NULL = this machine) has no shared folder, so that the worktrees of
+ * its tasks are on their hosts, and only their results come to this machine. */
+bool plan_executor_ships(const struct plan_executor *executor);
 /* Returns the number of hosts of all executors. */
 int plan_host_count(const struct plan *plan);
 /* Appends "on lab (gpu1, gpu2; 9 slots)"; the names of many hosts are cut. */

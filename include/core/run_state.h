@@ -423,6 +423,9 @@ struct host_place {
 };
 /* Returns the host with this number in state->hosts. */
 struct host_place run_state_host_place(const struct run_state *state, int number);
+/* Returns the host that has the task's worktree with the results of its earlier steps or rounds, if
+ * its executor has no shared folder: no other host can run its next attempt. Otherwise -1. */
+int run_state_bound_host(const struct run_state *state, int task);
 /* Returns the host for the task's next attempt; -1 if all hosts of its executor are down or have no
  * free slot. A task whose executor is this machine has none. Prefers the host of the task's last
  * attempt unless that was lost, then the host with the most free slots. O(hosts). */

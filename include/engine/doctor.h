@@ -65,6 +65,7 @@ enum doctor_fault {
     DOCTOR_HOST_SHARED,  /* the shared folder there is not the one of this machine */
     DOCTOR_HOST_QUEUE,   /* its job waits in the queue of the cluster for too long */
     DOCTOR_HOST_ATTEMPT, /* the attempt did not end with exit code 0 and a proof */
+    DOCTOR_HOST_GIT,     /* without a shared folder: a program that worktrees need is missing */
     DOCTOR_FAULT_COUNT,
 };
 
@@ -81,7 +82,8 @@ typedef void doctor_host_fn(void *ctx, const struct doctor_host *host);
 
 struct plan_executor;
 /* Tries all hosts of the executors, several at a time: starts an attempt on each that reads a file
- * written into the shared folder here, and removes what was made for it. `environment` is for ssh,
+ * written into the shared folder here or, without one, looks for git, and removes what was made for
+ * it. `environment` is for ssh,
  * NULL-terminated. Makes this process a subreaper. Blocks; only one call at a time. Returns false
  * if nothing was tried. */
 ATTR_MUST_USE bool doctor_look_at_hosts(const struct plan_executor *const *executors, size_t count,

@@ -141,6 +141,40 @@ START_TEST(test_retry_prefers_its_host)
 }
 END_TEST
 
+/* A worktree on a host binds its task once a step has passed; until then it can be made anew. */
+START_TEST(test_worktree_binds_its_task)
+{
+    play_open(
+        &play,
+        "{'version':1,'workspace':'worktree','executors':{'lab':{'like':'ssh','hosts':['h1',"
+        "'h2']}},'executor':'lab','tasks':[{'id':'a','steps':[{'run':['x']},{'run':['y']}]},"
+        "{'id':'b','steps':[{'run':['x']},{'run':['y']}]},{'id':'c','steps':[{'run':['x']}]}]}");
+    play_start(&play, 1);
+    ck_assert_int_eq(host_of("a"), 0);
+    ck_assert_int_eq(host_of("b"), 1);
+    tell_host("h1", true);
+    tell_host("h2", true);
+    lose("a");
+    play_exit(&play, "b", 0, play_passed());
+    play_wait(&play, 600000);
+    ck_assert_int_eq(run_state_bound_host(&play.state, play_task(&play, "a")), -1);
+    ck_assert_int_eq(run_state_bound_host(&play.state, play_task(&play, "b")), 1);
+    ck_assert_int_eq(run_state_bound_host(&play.state, play_task(&play, "c")), -1);
+    tell_host("h1", false); /* not the host of b, which does not keep others from starting there */
+    ck_assert_int_eq(host_of("a"), 0);
+    ck_assert_int_eq(host_of("b"), -2);
+    play_exit(&play, "a", 0, play_passed());
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(host_of("c"), 0);
+    ck_assert_int_eq(host_of("b"), -2);
+    tell_host("h2", false);
+    ck_assert_int_eq(host_of("b"), 1);
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "c", 0, play_passed());
+    ck_assert(play.state.ended);
+}
+END_TEST
+
 START_TEST(test_contact)
 {
     begin_six(1);
@@ -506,6 +540,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_slots_of_hosts_and_of_this_machine);
     tcase_add_test(tcase, test_host_that_is_down_gets_nothing);
     tcase_add_test(tcase, test_retry_prefers_its_host);
+    tcase_add_test(tcase, test_worktree_binds_its_task);
     tcase_add_test(tcase, test_contact);
     tcase_add_test(tcase, test_host_is_reached_and_heard);
     tcase_add_test(tcase, test_reason_is_clean_and_short);

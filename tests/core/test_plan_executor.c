@@ -265,9 +265,13 @@ END_TEST
     "\"executors\": {\"lab\": {\"like\": \"ssh\", \"hosts\": [\"h\"], " member "}}, "
 #define FARM(kind, member)                                                                         \
     "\"executors\": {\"lab\": {\"like\": \"" kind "\", \"shared\": \"/nfs\", " member "}}, "
-#define SHARED    "\"shared\": \"/nfs\", "
-#define TASK      "\"executor\": \"lab\", "
-#define YET(what) "runs on executor \"lab\", where " what " is not possible yet"
+/* An executor without a shared folder, and a task that it can run. */
+#define ALONE           "\"executors\": {\"lab\": {\"like\": \"ssh\", \"hosts\": [\"h\"]}}, "
+#define TREE            "\"workspace\": \"worktree\", "
+#define TREE_WITH(keys) "\"workspace\": {\"kind\": \"worktree\", " keys "}, "
+#define SHARED          "\"shared\": \"/nfs\", "
+#define TASK            "\"executor\": \"lab\", "
+#define YET(what)       "runs on executor \"lab\", where " what " is not possible yet"
 
 /* Each has exactly one error, which begins so. */
 static const struct {
@@ -295,9 +299,21 @@ static const struct {
      TASK, "", "[INVALID_VALUE] /executors/lab/like: "},
     {"\"executors\": {\"lab\": {\"like\": \"ssh\", \"shared\": \"/nfs\"}}, ", TASK, "",
      "[MISSING_FIELD] /executors/lab/hosts: "},
-    {"\"executors\": {\"lab\": {\"like\": \"ssh\", \"hosts\": [\"h\"]}}, ", TASK, "",
-     "[MISSING_FIELD] /executors/lab/shared: needs \"shared\": a folder that this machine and the "
-     "hosts share"},
+    {ALONE, TASK, "",
+     "[INVALID_VALUE] /tasks/0/executor: runs on executor \"lab\", which has no \"shared\" folder; "
+     "set \"workspace\": \"worktree\", or set \"shared\""},
+    {ALONE, TASK "\"workspace\": \"copy\", ", "",
+     "[INVALID_VALUE] /tasks/0/executor: runs on executor \"lab\", which has no \"shared\" folder"},
+    {ALONE, TASK TREE_WITH("\"copy\": [\".env\"]"), "",
+     "[INVALID_VALUE] /tasks/0/executor: " YET("\"workspace.copy\" without \"shared\"")},
+    {ALONE, TASK TREE_WITH("\"setup\": [\"make\"]"), "",
+     "[INVALID_VALUE] /tasks/0/executor: " YET("\"workspace.setup\" without \"shared\"")},
+    {ALONE, TASK TREE_WITH("\"exclude\": [\"dist\"]"), "",
+     "[INVALID_VALUE] /tasks/0/executor: " YET("\"workspace.exclude\" without \"shared\"")},
+    {ALONE, TASK TREE, "\"expect_files\": [{\"path\": \"a\"}], ",
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files: " YET("\"expect_files\" without \"shared\"")},
+    {ALONE, TASK TREE, "\"stdin\": \"input\", ",
+     "[INVALID_VALUE] /tasks/0/steps/0/stdin: " YET("a relative \"stdin\" without \"shared\"")},
     {WITH(SHARED "\"image\": \"i\""), "", "", "[INVALID_VALUE] /executors/lab/image: "},
     {HOSTS("[]"), "", "", "[INVALID_VALUE] /executors/lab/hosts: "},
     {HOSTS("[\"\"]"), "", "", "[INVALID_VALUE] /executors/lab/hosts/0: "},
@@ -386,6 +402,21 @@ START_TEST(test_a_wrong_executor_is_one_error)
     ck_assert_msg(strncmp(str_text(&shown), wrong[_i].want, strlen(wrong[_i].want)) == 0, "%s",
                   str_text(&shown));
     ck_assert_msg(violations.count == 1, "%s", str_text(&shown));
+}
+END_TEST
+
+START_TEST(test_an_executor_without_a_shared_folder)
+{
+    parse_good(ALONE, TASK TREE);
+    ck_assert(plan_executor_ships(of_task(plan, 0)));
+    ck_assert(!plan_executor_ships(of_task(plan, 1)));
+    read_again();
+    ck_assert(plan_executor_ships(of_task(again, 0)));
+    plan_free(plan);
+    parse_good(EXECUTORS, TASK);
+    ck_assert(!plan_executor_ships(of_task(plan, 0)));
+    plan_free(plan);
+    ck_assert_msg(parse(ALONE, TASK TREE, "\"stdin\": \"/etc/hosts\", "), "%s", str_text(&shown));
 }
 END_TEST
 
@@ -497,9 +528,8 @@ END_TEST
 START_TEST(test_wrong_executors_of_the_settings_are_reported)
 {
     ck_assert(!set("{\"executors\": {\"lab\": {\"like\": \"ssh\", \"hosts\": [\"-h\"]}}}"));
-    ck_assert_uint_eq(violations.count, 2);
+    ck_assert_uint_eq(violations.count, 1);
     ck_assert_str_eq(violations.items[0].path, "/executors/lab/hosts/0");
-    ck_assert_str_eq(violations.items[1].path, "/executors/lab/shared");
 }
 END_TEST
 
@@ -584,6 +614,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_a_command_runs_on_this_machine);
     tcase_add_loop_test(plans, test_words_name_the_hosts, 0, TABLE_LEN(words));
     tcase_add_loop_test(plans, test_a_wrong_executor_is_one_error, 0, TABLE_LEN(wrong));
+    tcase_add_test(plans, test_an_executor_without_a_shared_folder);
     tcase_add_test(plans, test_tasks_on_this_machine_have_no_such_limits);
     tcase_add_test(plans, test_errors_are_in_document_order);
     tcase_add_loop_test(plans, test_executors_and_hosts_have_a_limit, 0, 4);

@@ -73,7 +73,7 @@ static void do_task(const char *task, const char *const *needed, const char *scr
     stage_make(workspace, &made);
     in(workspace, script);
     stage_keep(workspace, kept);
-    ck_assert_msg(workspace_drop(workspace, &err), "%s", err.message);
+    ck_assert_msg(workspace_drop(workspace, NULL, &err), "%s", err.message);
     workspace_close(workspace);
 }
 

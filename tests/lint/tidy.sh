@@ -108,6 +108,7 @@ starts=$(cat <<-'EOF'
 	src/engine/child/tool_run.c tool_run 1 caller
 	src/engine/loop/notifier.c tool_run 1 trusted
 	src/engine/remote/remote_tool.c child_start 1 trusted
+	src/engine/remote/remote_tool.c tool_run 1 trusted
 	src/engine/remote/ssh_channel.c launch_process 1 trusted
 	src/engine/sandbox/bwrap.c tool_ask 2 machine
 	src/engine/sandbox/container.c tool_ask 4 machine

@@ -541,11 +541,12 @@ CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1,
          much_output: 1, shown: 2}
 
 
-def main():
+def main(functions):
     if not is_here():
         print("skipped: sshd is not installed")
         return 77
-    return cases.run_cases(CASES, lambda root, run: Case(root, run.__name__, CASES[run]))
+    return cases.run_cases(functions, lambda root, run: Case(root, run.__name__, functions[run]))
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main(CASES))

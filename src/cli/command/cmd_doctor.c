@@ -331,7 +331,7 @@ static const char *const fault_words[] = {
     [DOCTOR_HOST_REFUSED] = "refused", [DOCTOR_HOST_HAND] = "hand",
     [DOCTOR_HOST_DIR] = "dir",         [DOCTOR_HOST_HERE] = "here",
     [DOCTOR_HOST_SHARED] = "shared",   [DOCTOR_HOST_QUEUE] = "queue",
-    [DOCTOR_HOST_ATTEMPT] = "attempt",
+    [DOCTOR_HOST_ATTEMPT] = "attempt", [DOCTOR_HOST_GIT] = "git",
 };
 static_assert(ARRAY_LEN(fault_words) == DOCTOR_FAULT_COUNT, "every fault has its word");
 
@@ -353,6 +353,8 @@ static const char *host_hint(const struct doctor_host *host)
         return shown_start_remedy(START_NO_FOLDER);
     case DOCTOR_HOST_QUEUE:
         return "the cluster must have room: ask it why the job waits";
+    case DOCTOR_HOST_GIT:
+        return "install git 2.29 or newer and flock there, or set \"shared\"";
     default:
         return "";
     }

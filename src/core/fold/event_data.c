@@ -442,7 +442,7 @@ static const struct event_field workspace_made[] = {
     WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word,
          "kind of the workspace"),
     I64_ALWAYS("ms", workspace.ms, 0, FOLD_TIME_MAX_MS, "time taken"),
-    TEXT("path", workspace.path, "folder of the workspace"),
+    TEXT("path", workspace.path, "folder of the workspace; `HOST:PATH` on another machine"),
     TEXT("base", workspace.base, "commit that the workspace started from"),
     TEXT("branch", workspace.branch, "branch of the workspace"),
     I64("setup_ms", workspace.setup_ms, INT64_MAX, "time taken by `setup`"),

@@ -35,6 +35,22 @@ struct host_place run_state_host_place(const struct run_state *state, int number
     return (struct host_place){.executor = of, .host = host->host, .slots = host->slots};
 }
 
+int run_state_bound_host(const struct run_state *state, int task)
+{
+    const struct task_state *it = &state->tasks[task];
+    if (!plan_executor_ships(plan_task_executor(state->plan, &state->plan->tasks[task])))
+        return -1;
+    /* Before anything has passed, the worktree can be made anew on any host. */
+    if (run_state_step_number(state, task) == 0 && run_state_round(state, task) <= 1)
+        return -1;
+    for (int i = run_state_step_number(state, task); i >= 0; i--) {
+        const struct attempt_state *last = step_state_attempt(&it->steps[i]);
+        if (last && last->host >= 0)
+            return last->host;
+    }
+    return -1;
+}
+
 int run_state_free_host(const struct run_state *state, int task)
 {
     const struct plan *plan = state->plan;
@@ -42,6 +58,7 @@ int run_state_free_host(const struct run_state *state, int task)
     if (executor < 0)
         return -1;
     const struct plan_executor *of = &plan->executors[executor];
+    const int bound = run_state_bound_host(state, task);
     const struct attempt_state *last = step_state_attempt(run_state_step(state, task));
     const int first = run_state_host(state, of->name, of->hosts[0].host);
     int best = -1;
@@ -50,6 +67,8 @@ int run_state_free_host(const struct run_state *state, int task)
         const struct host_state *host = &state->hosts[first + i];
         const int free_slots = host->down ? 0 : of->hosts[i].slots - host->running;
         const bool was_here = last && last->host == first + i;
+        if (bound >= 0 && bound != first + i)
+            continue;
         if (free_slots > 0 && was_here && last->outcome.kind != OUTCOME_LOST)
             return first + i;
         if (free_slots > best_free) {

@@ -203,8 +203,9 @@ static const struct field executor_rows[] = {
      .means = "the machines of `ssh`; a string is a host with one slot"},
     {"shared", FIELD_TEXT, AT(shared), 1, PATH_CHARS_MAX, .check = check_path, .values = "path",
      .means = "a folder that this machine and the hosts share, under the same absolute path; the "
-              "run's folder must be in it",
-     .see = "; required"},
+              "run's folder must be in it; default: none, so each task needs a worktree, which "
+              "devs makes on its host",
+     .see = "; see [Without a shared folder](#without-a-shared-folder)"},
     {"dir", FIELD_TEXT, AT(dir), 1, PATH_CHARS_MAX, .check = check_path, .values = "path",
      .means = "the folder for attempts on each host: absolute, or beginning with `~/`"},
     {"hand", FIELD_TEXT, AT(hand), 1, PATH_CHARS_MAX, .check = check_path,
@@ -294,11 +295,14 @@ static void read_executor(struct field_reader *reader, const struct json_pointer
         field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                          "\"local\" is this machine; choose a different name", NULL, NULL);
     fields_read(reader, path, value, &plan_executor_fields, out);
-    if (json_kind(value) == JSON_KIND_OBJECT && !json_get(value, "shared"))
+    if (executor_has_jobs(out->kind) && json_kind(value) == JSON_KIND_OBJECT &&
+        !json_get(value, "shared"))
         field_reader_add(reader, VIOLATION_MISSING_FIELD, &shared,
-                         "needs \"shared\": a folder that this machine and the hosts share", NULL,
+                         "needs \"shared\": a folder that this machine and the cluster share", NULL,
                          NULL);
-    if (!out->shared)
+    /* If an error was reported, tasks must not report others. */
+    if (!out->shared && (executor_has_jobs(out->kind) || json_kind(value) != JSON_KIND_OBJECT ||
+                         json_get(value, "shared")))
         out->shared = xstrdup("");
     check_kind(reader, path, value, out);
     if (executor_has_jobs(out->kind))
@@ -351,7 +355,7 @@ static struct plan_executor copy_executor(const struct plan_executor *executor)
     copy.dir = xstrdup(executor->dir);
     copy.hand = xstrdup(executor->hand);
     copy.args = text_list_copy(executor->args);
-    copy.shared = xstrdup(executor->shared);
+    copy.shared = executor->shared ? xstrdup(executor->shared) : NULL;
     copy.image = executor->image ? xstrdup(executor->image) : NULL;
     executor_adapter_copy(&copy.adapter);
     return copy;
@@ -442,6 +446,11 @@ const struct plan_executor *plan_task_executor(const struct plan *plan,
     return is_there ? &plan->executors[task->executor] : NULL;
 }
 
+bool plan_executor_ships(const struct plan_executor *executor)
+{
+    return executor && !executor->shared;
+}
+
 static const struct plan_executor *current_executor(const struct field_reader *reader)
 {
     const struct plan *plan = reader->doc->plan;
@@ -488,13 +497,39 @@ static void check_resources(struct field_reader *reader, const struct json_point
                          "needs an executor that is a cluster", NULL, NULL);
 }
 
+/* Returns the first part of the workspace that cannot be made on another machine, or NULL.
+ * Static. */
+static const char *workspace_part(const struct workspace_spec *spec)
+{
+    if (spec->copy && spec->copy[0])
+        return "\"workspace.copy\" without \"shared\"";
+    if (spec->setup && spec->setup[0])
+        return "\"workspace.setup\" without \"shared\"";
+    return spec->exclude && spec->exclude[0] ? "\"workspace.exclude\" without \"shared\"" : NULL;
+}
+
 void plan_executor_check_task(struct field_reader *reader, const struct json_pointer *path)
 {
     const struct plan_executor *executor = current_executor(reader);
+    const struct plan *plan = reader->doc->plan;
+    const struct workspace_spec *workspace = plan->tasks[reader->doc->task].workspace;
     const struct json_pointer place = {.up = path, .key = "executor"};
-    if (executor && reader->doc->plan->limits.processes > 0)
+    if (executor && plan->limits.processes > 0)
         complain_not_possible(reader, &place, executor, "\"limits.processes\"");
     check_resources(reader, path, executor);
+    if (!plan_executor_ships(executor) || !field_reader_is_sound(reader, &place))
+        return;
+    if (workspace->kind == WORKSPACE_WORKTREE) {
+        complain_not_possible(reader, &place, executor, workspace_part(workspace));
+        return;
+    }
+    struct str message = {0};
+    str_addf(&message,
+             "runs on executor \"%s\", which has no \"shared\" folder; set \"workspace\": "
+             "\"worktree\", or set \"shared\"",
+             executor->name);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
+    str_done(&message);
 }
 
 /* Members of `resources`, in plan_task.c. */
@@ -533,11 +568,24 @@ void plan_executor_check_step(struct field_reader *reader, const struct json_poi
     const struct plan_step *step = plan_reader_step(reader);
     const struct json_pointer sandbox = {.up = path, .key = "sandbox"};
     const struct json_pointer stdin_place = {.up = path, .key = "stdin"};
+    const struct json_pointer files = {.up = path, .key = "expect_files"};
+    const struct json_pointer output = {.up = path, .key = "output"};
     if (!executor)
         return;
     complain_not_possible(reader, &sandbox, executor, sandbox_part(step->sandbox));
     if (step->stdin_path && strcmp(step->stdin_path, PLAN_STDIN_OURS) == 0)
         complain_not_possible(reader, &stdin_place, executor, "the standard input of devs");
+    if (!plan_executor_ships(executor))
+        return;
+    /* These would be files of the worktree, which is not on this machine. */
+    if (step->file_count > 0)
+        complain_not_possible(reader, &files, executor, "\"expect_files\" without \"shared\"");
+    if (step->agent && step->agent->output)
+        complain_not_possible(reader, &output, executor, "\"output\" without \"shared\"");
+    if (step->stdin_path && step->stdin_path[0] != '/' &&
+        strcmp(step->stdin_path, PLAN_STDIN_OURS) != 0)
+        complain_not_possible(reader, &stdin_place, executor,
+                              "a relative \"stdin\" without \"shared\"");
 }
 
 void plan_executors_write(const struct plan *plan, struct str *out)

@@ -75,6 +75,8 @@ static int first_away(const struct run_state *state)
             continue;
         if (has_slot(state, task))
             return task;
+        if (run_state_bound_host(state, task) >= 0)
+            continue; /* another task may run on another host */
         *full = true;
         left--;
     }

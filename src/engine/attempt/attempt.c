@@ -125,8 +125,10 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
     /* The task runs its steps again in a new round, and this step runs for the first time in it. */
     const bool begins_round = run_state_round(state, attempt->task) > 1 &&
                               !digest_is_known(step_state_trees(step)->saved);
+    const int host = attempt_host(attempt);
     const struct surroundings_call call = {
         .slot = slot,
+        .host = host >= 0 ? run_state_host_place(state, host).host : NULL,
         .kind = task->workspace->kind,
         .spec = attempt->plan->sandbox,
         .call = &attempt->call,
@@ -284,6 +286,22 @@ void attempt_folder(const struct attempt *attempt, struct str *out)
              attempt->number);
 }
 
+/* Sets the folder of an attempt whose workspace is on its machine. */
+static void take_folder_away(struct attempt *attempt)
+{
+    const struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
+    const char *cwd = attempt->plan->cwd;
+    struct str dir = {0};
+    if (!slot || !workspace_away_dir(slot->workspace, &dir) || (cwd && cwd[0] == '/')) {
+        str_done(&dir);
+        return;
+    }
+    if (cwd)
+        str_addf(&dir, "/%s", cwd);
+    free(attempt->call.cwd);
+    attempt->call.cwd = dir.data;
+}
+
 static void start_remote(struct attempt *attempt, bool is_attach)
 {
     const struct attempt_setting *setting = attempt->setting;
@@ -302,6 +320,8 @@ static void start_remote(struct attempt *attempt, bool is_attach)
         .grace_ms = setting->grace_ms,
         .is_attach = is_attach,
     };
+    take_folder_away(attempt);
+    call.cwd = attempt->call.cwd;
     attempt->words = xcalloc(1, sizeof(*attempt->words));
     find_place(attempt, &call.place);
     attempt_folder(attempt, &attempt->words->name);
@@ -315,7 +335,8 @@ static void start_remote(struct attempt *attempt, bool is_attach)
     call.environment = attempt->words->given;
     attempt->stage = ATTEMPT_STARTS;
     const char *shared = call.place.executor->shared;
-    const bool is_shared = strcmp(call.cwd, shared) == 0 || sandbox_path_is_below(call.cwd, shared);
+    const bool is_shared =
+        !shared || strcmp(call.cwd, shared) == 0 || sandbox_path_is_below(call.cwd, shared);
     if (is_attach || is_shared) {
         attempt->remote = remote_start(setting->nursery, setting->uv, &call, &watcher);
         return;

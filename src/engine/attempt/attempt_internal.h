@@ -260,6 +260,7 @@ enum {
 /* All borrowed until surroundings_close(). */
 struct surroundings_call {
     struct workspace_slot *slot; /* NULL if the task works in place */
+    const char *host;            /* the host of the attempt; NULL = this machine */
     enum workspace_kind kind;
     const struct sandbox_spec *spec;
     const struct call *call; /* argv, folder and environment as they are outside a sandbox */

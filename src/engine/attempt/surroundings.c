@@ -53,7 +53,18 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     const int step = around->call.step;
     if (!workspace)
         return true;
-    if (!slot->is_made) {
+    workspace_set_host(workspace, around->call.host);
+    if (step > 0 && workspace_is_elsewhere(workspace)) {
+        struct str where = {0};
+        workspace_where(workspace, &where);
+        around->start_code = START_WORKSPACE_FAILED;
+        (void)err_set(&around->err, ERR_NOT_FOUND,
+                      "the workspace with the results of the earlier steps is at %s",
+                      str_text(&where));
+        str_done(&where);
+        return false;
+    }
+    if (!slot->is_made || workspace_is_elsewhere(workspace)) {
         if (step > 0 && !workspace_is_made(workspace)) { /* the earlier results are lost */
             around->start_code = START_WORKSPACE_FAILED;
             return err_set(&around->err, ERR_NOT_FOUND,
@@ -110,6 +121,13 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
 void surroundings_prepare(struct surroundings *around, const atomic_bool *stop)
 {
     around->is_ready = prepare_tree(around, stop) && prepare_sandbox(around, stop);
+    struct workspace_slot *slot = around->call.slot;
+    if (around->is_ready && slot &&
+        !workspace_set_ready(slot->workspace, around->call.step, around->call.attempt,
+                             &around->err)) {
+        around->is_ready = false;
+        around->start_code = START_WORKSPACE_FAILED;
+    }
     assert(around->is_ready || around->start_code != 0);
 }
 
@@ -128,9 +146,14 @@ void surroundings_remove(struct surroundings *around)
 void surroundings_keep(struct surroundings *around, const atomic_bool *stop)
 {
     struct workspace *workspace = around->call.slot->workspace;
-    around->has_after = workspace_hash(workspace, stop, &around->after, NULL);
+    if (!workspace_is_away(workspace)) /* otherwise the tree comes with the result */
+        around->has_after = workspace_hash(workspace, stop, &around->after, NULL);
     around->is_kept =
         workspace_keep(workspace, around->call.title, stop, &around->kept, &around->keep_err);
+    if (around->is_kept && around->kept.has_tree) {
+        around->has_after = true;
+        around->after = around->kept.tree;
+    }
 }
 
 /* Logs facts about the attempt's workspace and sandbox. */
@@ -140,9 +163,11 @@ static void tell_made(const struct surroundings *around, surroundings_fact_fn *t
     const struct workspace_made *made = &around->made;
     const struct workspace_slot *slot = around->call.slot;
     struct event fact = event_new(EVENT_WORKSPACE_MADE);
+    struct str where = {0};
+    workspace_where(slot->workspace, &where);
     fact.workspace.kind = around->call.kind;
     fact.workspace.ms = made->ms;
-    fact.workspace.path = workspace_top(slot->workspace);
+    fact.workspace.path = str_text(&where);
     if (made->base[0] != '\0')
         fact.workspace.base = made->base;
     if (made->branch[0] != '\0')
@@ -150,6 +175,7 @@ static void tell_made(const struct surroundings *around, surroundings_fact_fn *t
     fact.workspace.setup_ms = made->setup_ms;
     fact.workspace.copied = made->copied;
     tell(ctx, &fact);
+    str_done(&where);
 }
 
 struct event tree_fact(enum event_kind kind, const struct tree_facts *tree)

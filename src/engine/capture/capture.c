@@ -362,6 +362,13 @@ static void add_agent(struct capture_writer *writer)
         add_missing(writer, "session", "the agent did not report one");
 }
 
+/* Returns whether the worktree is on another machine, where its path means something else. */
+static bool is_worktree_away(const struct capture_facts *facts)
+{
+    const struct plan *plan = facts->state->plan;
+    return plan_executor_ships(plan_task_executor(plan, &plan->tasks[facts->event->task]));
+}
+
 /* Adds the workspace and the commit that is checked out in it. */
 static void add_tree(struct capture_writer *writer)
 {
@@ -369,10 +376,12 @@ static void add_tree(struct capture_writer *writer)
     const struct plan_task *task = &facts->state->plan->tasks[facts->event->task];
     const struct task_place *place = facts->state->tasks[facts->event->task].place;
     const struct digest before = step_state_trees(writer->step)->saved;
-    struct capture_commit commit;
+    const bool is_away = is_worktree_away(facts);
+    struct capture_commit commit = {0};
     char hex[DIGEST_HEX_MAX];
     struct str *out = writer->out;
-    capture_find_commit(writer->call->cwd, &commit);
+    if (!is_away)
+        capture_find_commit(writer->call->cwd, &commit);
     str_json_key(out, "tree");
     str_add_char(out, '{');
     str_json_text(out, "kind", workspace_kind_name(task->workspace->kind));
@@ -388,6 +397,8 @@ static void add_tree(struct capture_writer *writer)
     str_add_char(out, '}');
     if (commit.why[0] != '\0')
         add_missing(writer, "commit", commit.why);
+    if (is_away)
+        add_missing(writer, "commit", "the worktree is on another machine");
     if (task->workspace->kind == WORKSPACE_INPLACE)
         add_missing(writer, "diff", "in place: the changes of an attempt are not tracked");
 }
@@ -580,10 +591,11 @@ static void add_network(struct capture_writer *writer)
 static void add_machine(struct capture_writer *writer)
 {
     struct str *out = writer->out;
-    struct proc_machine machine;
+    struct proc_machine machine = {.disk_free_kib = -1};
     struct proc_machine log;
     struct utsname kernel;
-    proc_machine(writer->call->cwd, &machine);
+    if (!is_worktree_away(writer->facts))
+        proc_machine(writer->call->cwd, &machine);
     if (machine.disk_free_kib < 0) /* the attempt's folder may have been deleted */
         proc_machine(writer->facts->setting->run_dir, &machine);
     if (machine.load[0] >= 0) {

@@ -125,6 +125,7 @@ static bool start_tool(struct tool *tool, int *number_out, struct err *err)
     const struct launch_call launch = {.argv = call->argv,
                                        .environment = clean ? clean : call->environment,
                                        .cwd = call->cwd,
+                                       .stdin_path = call->input_path,
                                        .input = call->input ? &input : NULL,
                                        .in_our_session = !call->own_session,
                                        .limits = call->limits};

@@ -38,7 +38,8 @@ struct tool_call {
     const char *cwd;          /* absolute */
     const char *input;        /* stdin; NULL = none */
     size_t input_len;
-    int64_t timeout_ms;      /* 0 = TOOL_TIMEOUT_MS */
+    const char *input_path; /* absolute path of a file for stdin, instead of `input`; NULL = none */
+    int64_t timeout_ms;     /* 0 = TOOL_TIMEOUT_MS */
     size_t out_max, err_max; /* 0 = TOOL_OUT_BYTES, TOOL_ERR_BYTES */
     const atomic_bool *stop; /* may be NULL; checked every 50 ms */
 

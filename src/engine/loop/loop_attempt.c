@@ -279,6 +279,14 @@ static void was_refused(void *ctx, struct attempt *attempt)
     give_up_attempt(attempt);
 }
 
+static void refuse_unprepared(struct attempt *attempt)
+{
+    const struct surroundings *around = attempt->around;
+    attempt_refuse(attempt, around->start_code, around->err.message);
+    if (around->start_code == START_EXECUTOR_DOWN)
+        loop_host_is_down(attempt->watcher.ctx, attempt_host(attempt), attempt->start_why);
+}
+
 static void way_prepared(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
@@ -290,7 +298,7 @@ static void way_prepared(void *ctx, bool has_run)
     if (off)
         attempt_call_off(attempt);
     else if (!around->is_ready)
-        attempt_refuse(attempt, around->start_code, around->err.message);
+        refuse_unprepared(attempt);
     if (off || !around->is_ready)
         give_up_attempt(attempt);
     else
@@ -378,10 +386,21 @@ void loop_start_attempt(struct loop *loop, const struct action *action)
 void loop_attach_attempt(struct loop *loop, const struct action *action)
 {
     struct attempt *attempt;
-    if (open_attempt(loop, action, &attempt))
-        attempt_attach(attempt);
-    else
+    if (!open_attempt(loop, action, &attempt)) {
         judge_attempt(attempt);
+        return;
+    }
+    const struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
+    if (!slot || workspace_is_ready(slot->workspace, attempt->step, attempt->number)) {
+        attempt_attach(attempt);
+        return;
+    }
+    /* The earlier devs was still preparing its worktree: nothing was sent that could run. */
+    if (loop->state.tasks[attempt->task].cancelling)
+        attempt_call_off(attempt);
+    else
+        attempt->end.outcome.kind = OUTCOME_INTERRUPTED;
+    judge_attempt(attempt);
 }
 
 void loop_end_attempt(struct loop *loop, const struct action *action)
@@ -463,7 +482,7 @@ static void work_on_follow(void *ctx, const atomic_bool *stop)
         follow->found = workspace_hash(follow->workspace, stop, &follow->tree, &follow->err);
         break;
     case FOLLOW_DROP:
-        follow->found = workspace_drop(follow->workspace, &follow->err);
+        follow->found = workspace_drop(follow->workspace, stop, &follow->err);
         break;
     }
 }

@@ -1,8 +1,9 @@
 /* doctor_hosts.c - tries the hosts of executors: an attempt on each through devs-hand.
  *
- * The attempt prints a file that was written into the shared folder here, so a single connection
- * tries everything that a task needs; a second one removes the attempt's folder. A host that does
- * not end the attempt in time is left to a short lease. */
+ * The attempt prints a file that was written into the shared folder here or, without a shared
+ * folder, looks for the programs that worktrees need. So a single connection tries everything that
+ * a task needs; a second one removes the attempt's folder. A host that does not end the attempt in
+ * time is left to a short lease. */
 #define _GNU_SOURCE /* getrandom */
 
 #include "doctor.h"
@@ -36,6 +37,7 @@ enum {
     TOKEN_MAX = 24,
     MARK_MAX = 64,
     SIGNALS = 3,
+    NO_GIT = 3, /* exit code of the attempt */
 };
 static_assert((int)DOCTOR_HAND_MAX == (int)HAND_BUILD_MAX + 1, "a version fits");
 
@@ -55,7 +57,7 @@ struct trial {
     struct remote_place place;
     struct cluster *cluster;        /* owned; of an executor with jobs, else NULL */
     const struct shared_file *file; /* borrowed */
-    char *argv[3];
+    char *argv[4];
     /* The end of a process includes everything with its marks, so the attempt's ssh and the one
      * that cleans up have different ones. */
     char mark[MARK_MAX], clean_mark[MARK_MAX];
@@ -109,6 +111,8 @@ static void write_files(struct trials *trials, const struct plan_executor *const
 {
     for (size_t i = 0; i < trials->file_count; i++) {
         struct shared_file *file = &trials->files[i];
+        if (!executors[i]->shared)
+            continue;
         const int wrote = snprintf(file->path, sizeof(file->path), "%s/.devs-doctor-%s-%zu",
                                    executors[i]->shared, trials->token, i);
         file->is_there = wrote < (int)sizeof(file->path)
@@ -183,7 +187,7 @@ static void clean_trial(struct trial *trial)
     trial->stage = TRIAL_IS_ENDED;
     trial->remote = NULL;
     (void)uv_timer_stop(&trial->timer);
-    if (!trial->file->is_there)
+    if (trial->executor.shared && !trial->file->is_there)
         find_fault(trial, DOCTOR_HOST_HERE, "on this machine, %s: %s", trial->executor.shared,
                    trial->file->err.message);
     trial->place.step_mark = trial->clean_mark;
@@ -209,9 +213,9 @@ static void trial_is_late(uv_timer_t *timer)
     else if (trial->result.hand[0] == '\0')
         find_fault(trial, DOCTOR_HOST_DOWN, "no answer within %d s", DOCTOR_HOST_MS / 1000);
     else
-        find_fault(trial, DOCTOR_HOST_ATTEMPT,
-                   "an attempt that reads a file in %s did not end within %d s",
-                   trial->executor.shared, DOCTOR_HOST_MS / 1000);
+        find_fault(trial, DOCTOR_HOST_ATTEMPT, "an attempt that reads %s did not end within %d s",
+                   trial->executor.shared ? "a file in the shared folder" : "git's version",
+                   DOCTOR_HOST_MS / 1000);
     if (trial->result.hand[0] != '\0' && !trial->is_cut && !was_late) {
         remote_cancel(trial->remote, CANCEL_KILL);
         (void)uv_timer_start(&trial->timer, trial_is_late, TRIAL_KILL_MS, 0);
@@ -259,7 +263,7 @@ static void trial_failed(void *ctx, int number, const struct err *err)
         find_fault(trial, DOCTOR_HOST_REFUSED, "%s", why);
     else if (number == START_HAND_MISSING)
         find_fault(trial, DOCTOR_HOST_HAND, "%s", why);
-    else if (number == START_NO_FOLDER)
+    else if (number == START_NO_FOLDER && trial->executor.shared)
         find_fault(trial, DOCTOR_HOST_SHARED, "%s is not there", trial->executor.shared);
     else
         find_fault(trial, DOCTOR_HOST_ATTEMPT, "%s", why);
@@ -289,6 +293,8 @@ static void trial_ended(void *ctx, const struct child_end *end)
         const char *why = strrchr(str_text(&trial->errors), ':'); /* "cat: PATH: why" */
         find_fault(trial, DOCTOR_HOST_SHARED, "a file of this machine in %s is not there%.*s",
                    trial->executor.shared, why ? (int)strcspn(why, "\n") : 0, why ? why : "");
+    } else if (has_exited && outcome->code == NO_GIT && !trial->executor.shared) {
+        find_fault(trial, DOCTOR_HOST_GIT, "git or flock is not installed there");
     } else if (!has_exited || outcome->code != 0) {
         struct str words = {0};
         outcome_words(outcome, &words);
@@ -331,8 +337,15 @@ static void begin_trial(struct trial *trial)
                                            .contact = trial_contact,
                                            .hello = trial_answered};
     const bool is_file = trial->file->is_there;
-    trial->argv[0] = (char *)(uintptr_t)(is_file ? "cat" : "true");
-    trial->argv[1] = is_file ? (char *)(uintptr_t)trial->file->path : NULL;
+    static const char *const look_for_git[] = {
+        "sh", "-c", "command -v git && command -v flock || exit 3", NULL};
+    static_assert(ARRAY_LEN(look_for_git) == ARRAY_LEN(trial->argv), "it fits");
+    for (size_t i = 0; !trial->executor.shared && look_for_git[i]; i++)
+        trial->argv[i] = (char *)(uintptr_t)look_for_git[i]; /* a start does not modify it */
+    if (trial->executor.shared) {
+        trial->argv[0] = (char *)(uintptr_t)(is_file ? "cat" : "true");
+        trial->argv[1] = is_file ? (char *)(uintptr_t)trial->file->path : NULL;
+    }
     struct remote_call call = {
         .name = str_text(&trial->name),
         .argv = trial->argv,

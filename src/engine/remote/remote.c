@@ -29,7 +29,7 @@
 
 enum { JOBS_TRIED_MAX = 3 }; /* jobs that are asked for before a start has failed */
 
-enum { SSH_FAILED = 255, SHELL_NOT_FOUND = 127, SHELL_NOT_EXECUTABLE = 126, SIGNAL_BASE = 128 };
+enum { SHELL_NOT_FOUND = 127, SHELL_NOT_EXECUTABLE = 126, SIGNAL_BASE = 128 };
 
 enum remote_stage {
     REMOTE_CONNECTS, /* nothing was started: the request has not been sent as a whole */

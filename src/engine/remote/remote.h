@@ -18,11 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attr.h"
 #include "child.h"
 #include "control.h"
+#include "err.h"
 #include "event.h"
 #include "plan.h"
 #include "str.h"
+#include "tool_run.h"
 
 enum {
     REMOTE_INPUT_MAX = 64 * 1024 * 1024, /* maximum bytes of stdin, which are kept in memory */
@@ -36,6 +39,8 @@ enum {
     REMOTE_CONNECTING_MS = 3 * 1000, /* the same without contact, while a channel is connecting */
     REMOTE_BACK_MS = 60 * 1000, /* how long a machine that was suspended may need for its network */
     REMOTE_ERRORS_MAX = 4096,   /* bytes of ssh's stderr that are kept */
+    REMOTE_WORDS_MAX = 120 * 1024, /* maximum bytes of a program's arguments; ssh sends them as one
+                                      argument, and Linux limits that to 128 KiB */
 };
 
 /* An entry of the environment of everything that runs on another machine. */
@@ -99,6 +104,22 @@ void remote_leave(struct remote *remote);
 void remote_stood_still(struct remote *remote, int64_t still_ms);
 
 enum { REMOTE_CLEAN_MAX = 200 }; /* folders that one connection removes */
+
+/* A program on another machine, without devs-hand: for what may be repeated. All borrowed. */
+struct remote_program {
+    const char *const *argv; /* NULL-terminated; at most REMOTE_WORDS_MAX bytes */
+    const char *input_path;  /* file of this machine for stdin; NULL = none */
+    size_t out_max;          /* 0 = TOOL_OUT_BYTES */
+    int64_t timeout_ms;      /* 0 = TOOL_TIMEOUT_MS */
+    const atomic_bool *stop; /* see tool_run() */
+};
+
+/* Runs the program until it exits. Blocks; any thread. Returns true if it has run, whatever its
+ * exit code; the caller frees *out with tool_result_done(). Otherwise sets *start_code to a start
+ * code of outcome.h, or to ECANCELED if it was stopped; it may still run there then. */
+ATTR_MUST_USE bool remote_run(const struct remote_place *place,
+                              const struct remote_program *program, struct tool_result *out,
+                              int *start_code, struct err *err);
 
 /* Called once, with the exit code of ssh, or -1, and the last line that it wrote to stderr. */
 typedef void remote_done_fn(void *ctx, int code, const char *error);

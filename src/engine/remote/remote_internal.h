@@ -13,6 +13,8 @@
 #include "remote.h"
 #include "str.h"
 
+enum { SSH_FAILED = 255 }; /* ssh's exit code if there is none of the command */
+
 /* A call of such a program. Zeros, with `argv`, are a new one. */
 struct tool_line {
     char **argv;        /* owned, NULL-terminated; owns the strings */

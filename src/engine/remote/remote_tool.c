@@ -2,10 +2,12 @@
  * errors, and short runs of them. */
 #include "remote_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
+#include "outcome.h"
 #include "ssh_channel.h"
 #include "text.h"
 #include "xalloc.h"
@@ -93,15 +95,23 @@ void tool_add_error(struct str *errors, const char *bytes, size_t len)
     str_add_n(errors, bytes, len < room ? len : room);
 }
 
+/* Returns the environment of such a program. The caller frees the array; the strings are borrowed.
+ */
+static char **make_environment(const struct remote_place *place)
+{
+    const size_t given = text_list_count(place->environment);
+    char **environment = xcalloc(given + 3, sizeof(*environment));
+    environment[0] = (char *)(uintptr_t)place->run_mark; /* a start does not modify it */
+    environment[1] = (char *)(uintptr_t)place->step_mark;
+    memcpy(environment + 2, place->environment, given * sizeof(*environment));
+    return environment;
+}
+
 struct child *tool_start(struct nursery *nursery, const struct remote_place *place,
                          struct tool_line *line, const int *feed, const struct launch_input *input,
                          const struct child_watcher *watcher)
 {
-    const size_t given = text_list_count(place->environment);
-    line->environment = xcalloc(given + 3, sizeof(*line->environment));
-    line->environment[0] = (char *)(uintptr_t)place->run_mark;
-    line->environment[1] = (char *)(uintptr_t)place->step_mark;
-    memcpy(line->environment + 2, place->environment, given * sizeof(*line->environment));
+    line->environment = make_environment(place);
     const struct child_call child = {
         .spawn = {.argv = line->argv,
                   .environment = line->environment,
@@ -113,6 +123,69 @@ struct child *tool_start(struct nursery *nursery, const struct remote_place *pla
         .timeout_ms = line->timeout_ms,
     };
     return child_start(nursery, &child, watcher);
+}
+
+/* Programs that a worker waits for. */
+
+/* Reports why there is no exit code of the program. */
+static bool report_no_answer(const struct remote_place *place, const struct tool_result *result,
+                             int *start_code, struct err *err)
+{
+    const bool is_refused =
+        executor_refuses(&place->executor->adapter, str_text(&result->err)) && !result->stopped;
+    struct str line = {0};
+    tool_last_error(&result->err, &line);
+    *start_code = result->stopped ? ECANCELED
+                  : is_refused    ? START_EXECUTOR_REFUSED
+                                  : START_EXECUTOR_DOWN;
+    (void)err_set(err, ERR_IO, "%s: %.200s", place->host,
+                  result->stopped     ? "stopped"
+                  : result->timed_out ? "no answer in time"
+                  : line.len > 0      ? str_text(&line)
+                                      : "the connection broke");
+    str_done(&line);
+    return false;
+}
+
+bool remote_run(const struct remote_place *place, const struct remote_program *program,
+                struct tool_result *out, int *start_code, struct err *err)
+{
+    struct str command = {0};
+    struct tool_result result = {0};
+    str_add(&command, "exec");
+    for (const char *const *word = program->argv; *word; word++) {
+        str_add_char(&command, ' ');
+        shell_word_add(*word, &command);
+    }
+    if (command.len > REMOTE_WORDS_MAX) {
+        str_done(&command);
+        *start_code = E2BIG;
+        return err_set(err, ERR_LIMIT, "%s: the command is longer than %d bytes", place->host,
+                       REMOTE_WORDS_MAX);
+    }
+    struct tool_line line = {.argv = channel_argv(place, str_text(&command)),
+                             .environment = make_environment(place)};
+    const struct tool_call call = {.argv = line.argv,
+                                   .environment = line.environment,
+                                   .cwd = "/",
+                                   .input_path = program->input_path,
+                                   .timeout_ms = program->timeout_ms,
+                                   .out_max = program->out_max,
+                                   .stop = program->stop};
+    *start_code = START_EXECUTOR_DOWN;
+    bool ok = tool_run(&call, &result, NULL, err);
+    tool_line_done(&line);
+    str_done(&command);
+    if (ok && (result.stopped || result.timed_out || result.signal_number != 0 ||
+               result.exit_code == SSH_FAILED))
+        ok = report_no_answer(place, &result, start_code, err);
+    if (ok) {
+        *out = result;
+        *start_code = 0;
+    } else {
+        tool_result_done(&result);
+    }
+    return ok;
 }
 
 /* Short runs. */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "foreign_file.h"
 #include "json.h"
 #include "outcome.h"
 #include "plan.h"
@@ -43,6 +44,10 @@ bool workspace_note_write(const char *path, const struct workspace_note *note, s
     str_json_text(&text, "admin", note->admin);
     str_json_text(&text, "branch", note->branch);
     str_json_text(&text, "commit", note->commit);
+    if (note->host[0] != '\0') {
+        str_json_text(&text, "host", note->host);
+        str_json_text(&text, "path", note->path);
+    }
     str_add(&text, "}\n");
     const bool ok = whole_file_write(path, &text, err);
     str_done(&text);
@@ -88,6 +93,9 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
              copy_note_text(json, "branch", note.branch, sizeof(note.branch)) &&
              copy_note_text(json, "commit", note.commit, sizeof(note.commit)) &&
              !strchr(note.admin, '/');
+        if (ok && json_get(json, "host"))
+            ok = copy_note_text(json, "host", note.host, sizeof(note.host)) &&
+                 copy_note_text(json, "path", note.path, sizeof(note.path)) && note.path[0] == '/';
         json_free(json);
     }
     if (!ok)
@@ -190,6 +198,7 @@ bool workspace_open(struct workspace **out, const struct workspace_place *place,
     workspace->log_dir = place->log_dir ? xstrdup(place->log_dir) : NULL;
     workspace->log_db = place->log_db ? xstrdup(place->log_db) : NULL;
     workspace->processes = place->processes;
+    workspace->ship.executor = place->executor;
     workspace->store.fd = -1;
     *out = workspace;
     return true;
@@ -216,6 +225,9 @@ void workspace_close(struct workspace *workspace)
     sandbox_spec_done(&workspace->setup_sandbox);
     free(workspace->log_dir);
     free(workspace->log_db);
+    free(workspace->ship.wanted);
+    free(workspace->ship.host);
+    free(workspace->ship.path);
     git_done(&workspace->git);
     content_close(&workspace->store);
     tree_done(&workspace->known);
@@ -231,6 +243,85 @@ const char *workspace_top(const struct workspace *workspace)
 const char *workspace_dir(const struct workspace *workspace)
 {
     return workspace->dir;
+}
+
+bool workspace_is_away(const struct workspace *workspace)
+{
+    return workspace->ship.executor != NULL;
+}
+
+void workspace_set_host(struct workspace *workspace, const char *host)
+{
+    if (!host)
+        return;
+    free(workspace->ship.wanted);
+    workspace->ship.wanted = xstrdup(host);
+}
+
+bool workspace_is_elsewhere(struct workspace *workspace)
+{
+    char path[PATH_MAX];
+    struct workspace_note note;
+    const struct ship *ship = &workspace->ship;
+    if (!ship->executor || !ship->wanted)
+        return false;
+    if (ship->base[0] == '\0' &&
+        (!workspace_path(workspace, "made", path, NULL) ||
+         !workspace_note_read(path, &note, NULL) || !ship_take_note(workspace, &note, NULL)))
+        return false; /* not made yet */
+    return strcmp(ship->host, ship->wanted) != 0;
+}
+
+void workspace_where(const struct workspace *workspace, struct str *out)
+{
+    const struct ship *ship = &workspace->ship;
+    if (!ship->executor)
+        str_add(out, workspace->tree);
+    else if (ship->path)
+        str_addf(out, "%s:%s", ship->host, ship->path);
+    else
+        str_add(out, ship->executor->name);
+}
+
+/* Makes the content of the file `ready`. */
+static void add_ready_text(int step, int attempt, struct str *out)
+{
+    str_addf(out, "%d %d\n", step, attempt);
+}
+
+bool workspace_set_ready(const struct workspace *workspace, int step, int attempt, struct err *err)
+{
+    char path[PATH_MAX];
+    struct str text = {0};
+    add_ready_text(step, attempt, &text);
+    const bool ok = !workspace->ship.executor || (workspace_path(workspace, "ready", path, err) &&
+                                                  whole_file_write(path, &text, err));
+    str_done(&text);
+    return ok;
+}
+
+bool workspace_is_ready(const struct workspace *workspace, int step, int attempt)
+{
+    char path[PATH_MAX];
+    struct str text = {0};
+    struct str now = {0};
+    add_ready_text(step, attempt, &text);
+    const bool is_ready =
+        !workspace->ship.executor || (workspace_path(workspace, "ready", path, NULL) &&
+                                      foreign_file_read(path, GIT_FILE_MAX, &now) &&
+                                      strcmp(str_text(&now), str_text(&text)) == 0);
+    str_done(&text);
+    str_done(&now);
+    return is_ready;
+}
+
+bool workspace_away_dir(const struct workspace *workspace, struct str *out)
+{
+    const struct ship *ship = &workspace->ship;
+    if (!ship->executor || !ship->path)
+        return false;
+    str_addf(out, "%s%s", ship->path, workspace->dir + strlen(workspace->tree));
+    return true;
 }
 
 bool workspace_path(const struct workspace *workspace, const char *name, char out[PATH_MAX],
@@ -384,6 +475,8 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
     struct tree before = {0};
     struct tree now = {0};
     struct tree_diff diff = {0};
+    if (workspace->ship.executor)
+        return err_set(err, ERR_INVALID, "changes on another machine are not recorded yet");
     struct tree_look call = {
         .top_fd = -1, .exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
     const int64_t start_ms = clock_now().mono_ms;
@@ -461,6 +554,10 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
     if (!slot->workspace) {
         const struct sandbox_spec setup_sandbox =
             plan_setup_sandbox(plan->workspace, plan_task_sandbox(plan));
+        /* As for attempts, the executor is that of the state's plan. */
+        const struct plan_executor *executor =
+            plan_task_executor(call->state->plan, &call->state->plan->tasks[task]);
+        const bool ships = plan_executor_ships(executor);
         const struct workspace_place place = {.run_dir = call->run_dir,
                                               .plan_path = call->plan_path,
                                               .base = str_text(&set->base),
@@ -470,7 +567,8 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
                                               .setup_sandbox = &setup_sandbox,
                                               .log_dir = call->log_dir,
                                               .log_db = call->log_db,
-                                              .processes = call->plan->limits.processes};
+                                              .processes = call->plan->limits.processes,
+                                              .executor = ships ? executor : NULL};
         /* Lists the results of the needed tasks, in the order of `needs`. Tasks that worked in
          * place have no result. */
         const struct run_state *state = call->state;
@@ -559,7 +657,7 @@ void session_tree_close(struct session_tree *tree)
 {
     if (!tree)
         return;
-    if (tree->workspace && !tree->is_unkept && !workspace_drop(tree->workspace, NULL))
+    if (tree->workspace && !tree->is_unkept && !workspace_drop(tree->workspace, NULL, NULL))
         tree->is_unkept = true; /* the remaining tree can be found in sessions/ */
     workspace_close(tree->workspace);
     str_done(&tree->base);

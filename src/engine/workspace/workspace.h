@@ -12,6 +12,10 @@
  *   TASK/kept           its result; stays when the workspace is dropped
  *   TASK/result/        the tree of the task that passed (copies only)
  *
+ * A task on another machine without a shared folder has its tree and its snapshots there. Then
+ * TASK/made names the host and the path, TASK/snapshots/N has only the id of the git tree, and
+ * TASK/ready names the attempt for which the tree was prepared last.
+ *
  * The user's tree, index, HEAD, stash and settings are never written. */
 #ifndef DEVS_WORKSPACE_H
 #define DEVS_WORKSPACE_H
@@ -29,9 +33,11 @@
 #include "workspace_spec.h"
 
 enum {
-    WORKSPACE_NAME_MAX = 256,       /* size of a branch name, including the NUL */
-    WORKSPACE_COMMIT_MAX = 65,      /* size of a commit id in hex, including the NUL */
-    WORKSPACE_SETUP_TAIL = 4 * 1024 /* how many of the last bytes of setup's output are kept */
+    WORKSPACE_NAME_MAX = 256,        /* size of a branch name, including the NUL */
+    WORKSPACE_COMMIT_MAX = 65,       /* size of a commit id in hex, including the NUL */
+    WORKSPACE_SETUP_TAIL = 4 * 1024, /* how many of the last bytes of setup's output are kept */
+    WORKSPACE_BUNDLE_BYTES_MAX =
+        256 * 1024 * 1024 /* maximum bytes of a result that another machine sends, compressed */
 };
 
 /* The settings that the workspaces of a run share. All borrowed for workspace_open(). */
@@ -49,9 +55,14 @@ struct workspace_place {
     const char *log_dir; /* hidden from `setup` as from an attempt */
     const char *log_db;  /* the log database in log_dir */
     int64_t processes;   /* the plan's limit for processes; 0 = none */
+
+    /* Not NULL: the workspace is on a host of this executor, which has no shared folder. Borrowed
+     * until workspace_close(). */
+    const struct plan_executor *executor;
 };
 
 struct workspace;
+struct plan_executor;
 
 /* Sets up a workspace, but creates nothing on disk. `needed` contains the result of each needed
  * task that has one (a branch, or the path of a folder; see workspace_kept); NULL-terminated, NULL
@@ -66,6 +77,26 @@ const char *workspace_top(const struct workspace *workspace);
 /* Returns the folder where calls run: the folder in the workspace that corresponds to the run's
  * folder. Both absolute. */
 const char *workspace_dir(const struct workspace *workspace);
+
+/* Returns whether the workspace is on another machine. Then workspace_top() is a folder of this
+ * machine without the tree, and workspace_diff() fails. */
+bool workspace_is_away(const struct workspace *workspace);
+/* Sets the host on which the next attempt runs; NULL = as before. Copies the name. */
+void workspace_set_host(struct workspace *workspace, const char *host);
+/* Returns whether the workspace was made on another host than that of the next attempt. */
+bool workspace_is_elsewhere(struct workspace *workspace);
+/* For a workspace on another machine: remembers on disk that it was prepared for this attempt,
+ * which may be sent there from now on. */
+ATTR_MUST_USE bool workspace_set_ready(const struct workspace *workspace, int step, int attempt,
+                                       struct err *err);
+/* Returns whether the attempt may have been sent: workspace_set_ready() was called for it, or the
+ * workspace is on this machine. */
+bool workspace_is_ready(const struct workspace *workspace, int step, int attempt);
+/* Appends the folder on the other machine that corresponds to the run's folder. Returns false if
+ * the workspace is not on another machine, or was not made yet. */
+ATTR_MUST_USE bool workspace_away_dir(const struct workspace *workspace, struct str *out);
+/* Appends where the tree is, for people: a path, or "HOST:PATH". */
+void workspace_where(const struct workspace *workspace, struct str *out);
 
 struct workspace_made {
     int64_t ms;       /* total time, in ms */
@@ -123,6 +154,8 @@ struct workspace_kept {
     char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
     struct str path;                   /* the folder, if the result is a copy */
     struct str left_out; /* nested repositories, which are not part of the result; one per line */
+    bool has_tree;       /* the tree was scanned, too */
+    struct tree_facts tree;
 };
 void workspace_kept_done(struct workspace_kept *kept);
 
@@ -132,8 +165,10 @@ void workspace_kept_done(struct workspace_kept *kept);
 ATTR_MUST_USE bool workspace_keep(struct workspace *workspace, const char *title,
                                   const atomic_bool *stop, struct workspace_kept *out,
                                   struct err *err);
-/* Removes the workspace from disk and from git's list of worktrees. Keeps its result. */
-ATTR_MUST_USE bool workspace_drop(struct workspace *workspace, struct err *err);
+/* Removes the workspace from disk and from git's list of worktrees. Keeps its result. `stop` may be
+ * NULL. */
+ATTR_MUST_USE bool workspace_drop(struct workspace *workspace, const atomic_bool *stop,
+                                  struct err *err);
 
 /* The workspaces of a run's tasks, each opened when it is first needed.
  *

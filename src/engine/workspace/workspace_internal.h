@@ -18,15 +18,25 @@
 #include "workspace.h"
 #include "workspace_result.h"
 
+/* Where a workspace is that is not on this machine. */
+struct ship {
+    const struct plan_executor *executor; /* borrowed; NULL = the workspace is on this machine */
+    char *wanted;                    /* owned; the host of the latest attempt; NULL = none yet */
+    char *host;                      /* owned; the host that has the workspace; NULL = unknown */
+    char *path;                      /* owned; the tree there, absolute; NULL = unknown */
+    char base[WORKSPACE_COMMIT_MAX]; /* the commit that the task starts from; "" = not made yet */
+};
+
 struct workspace {
     struct workspace_spec spec; /* owned */
-    char *task, *run, *uid;     /* owned, like all pointers here */
-    char *run_dir, *plan_path;  /* see struct workspace_place */
-    char *origin;               /* root of the user's tree */
-    char *base;                 /* the folder that contains all workspaces of the run */
-    char *home;                 /* base/TASK */
-    char *tree;                 /* home/tree, the root of the workspace */
-    char *dir;                  /* the folder where calls run */
+    struct ship ship;
+    char *task, *run, *uid;    /* owned, like all pointers here */
+    char *run_dir, *plan_path; /* see struct workspace_place */
+    char *origin;              /* root of the user's tree */
+    char *base;                /* the folder that contains all workspaces of the run */
+    char *home;                /* base/TASK */
+    char *tree;                /* home/tree, the root of the workspace */
+    char *dir;                 /* the folder where calls run */
     char *admin; /* git's folder of this worktree; NULL until it is created, or for a copy */
     char **environment;
     char **needed;
@@ -45,7 +55,7 @@ static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id
 
 /* A small JSON file on disk with facts about a workspace. Any thread. */
 
-enum { WORKSPACE_ADMIN_MAX = 256 };
+enum { WORKSPACE_ADMIN_MAX = 256, WORKSPACE_HOST_MAX = 256 };
 
 /* Contents of TASK/made and TASK/kept. A plain value; "" for missing values. */
 struct workspace_note {
@@ -54,6 +64,8 @@ struct workspace_note {
     char admin[WORKSPACE_ADMIN_MAX];   /* name of the worktree in git's list */
     char branch[WORKSPACE_NAME_MAX];   /* branch with the result */
     char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
+    char host[WORKSPACE_HOST_MAX];     /* the host that has the tree; "" = this machine */
+    char path[PATH_MAX];               /* the tree there */
 };
 
 /* Writes the note; replaces the file atomically. */
@@ -137,6 +149,11 @@ ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const c
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
                                            int *start_code, struct err *err);
+/* Finds the commit from which a worktree on another machine starts, for note->base: HEAD, or the
+ * merged results that the task needs, as workspace_make_worktree() would. Writes no worktree. */
+ATTR_MUST_USE bool workspace_choose_base(struct workspace *workspace, const atomic_bool *stop,
+                                         struct workspace_note *note, int *start_code,
+                                         struct err *err);
 /* Opens git's folder of the worktree; does not follow links. If `may_make`, creates a missing
  * folder. */
 ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool may_make,
@@ -144,6 +161,33 @@ ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool 
 /* Removes the worktree at the path `tree` from git's list. Does not need its files, which may be
  * missing or untrusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
+
+/* workspace_ship.c: a workspace on another machine. Each function connects to its host by ssh. If
+ * that fails, *start_code is START_EXECUTOR_DOWN or START_EXECUTOR_REFUSED. */
+
+/* Makes the worktree on the wanted host, and completes the note. */
+ATTR_MUST_USE bool ship_make(struct workspace *workspace, const atomic_bool *stop,
+                             struct workspace_note *note, int *start_code, struct err *err);
+/* Like workspace_save(). The snapshot stays there; here, only its git tree is known. */
+ATTR_MUST_USE bool ship_save(struct workspace *workspace, int step, const atomic_bool *stop,
+                             struct tree_facts *out, int *start_code, struct err *err);
+/* Like workspace_reset(). The id of the git tree proves it. */
+ATTR_MUST_USE bool ship_reset(struct workspace *workspace, int step, const atomic_bool *stop,
+                              struct tree_facts *out, int *start_code, struct err *err);
+/* Like workspace_hash(). */
+ATTR_MUST_USE bool ship_look(struct workspace *workspace, const atomic_bool *stop,
+                             struct tree_facts *out, struct err *err);
+/* Like workspace_read_content(): fetches the objects and checks them. A host that does not answer
+ * is asked again for a while. */
+ATTR_MUST_USE bool ship_read_content(struct workspace *workspace, const atomic_bool *stop,
+                                     struct workspace_content *out, struct tree_facts *facts,
+                                     struct err *err);
+/* Removes the worktree and its snapshots. Does nothing if they were not made. */
+ATTR_MUST_USE bool ship_drop(struct workspace *workspace, const atomic_bool *stop, struct err *err);
+/* Takes over the host, the path and the base of a note. Fails with ERR_NOT_FOUND if it is that of a
+ * workspace on this machine. */
+ATTR_MUST_USE bool ship_take_note(struct workspace *workspace, const struct workspace_note *note,
+                                  struct err *err);
 
 /* How to name the branch of the result. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };

@@ -274,10 +274,15 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
         return false;
     if (!workspace_note_read(path, &before, NULL))
         before = (struct workspace_note){0}; /* nothing was kept before */
-    bool ok = workspace_read_content(workspace, made.base, &target, keeping->stop,
-                                     &keeping->content, keeping->err) &&
-              choose_commit(keeping, &before) && git_bring_objects(&workspace->git, keeping->err) &&
-              git_lock(&workspace->git, keeping->stop, &lock, keeping->err);
+    const bool is_away = workspace->ship.executor;
+    bool ok = is_away ? ship_read_content(workspace, keeping->stop, &keeping->content, &out->tree,
+                                          keeping->err)
+                      : workspace_read_content(workspace, made.base, &target, keeping->stop,
+                                               &keeping->content, keeping->err);
+    out->has_tree = ok && is_away;
+    ok = ok && choose_commit(keeping, &before) &&
+         git_bring_objects(&workspace->git, keeping->err) &&
+         git_lock(&workspace->git, keeping->stop, &lock, keeping->err);
     ok = ok && name_branch(keeping, &made, &before, &note);
     git_unlock(lock);
     if (!ok)

@@ -225,18 +225,18 @@ static bool drop_contents(const char *base, struct err *err)
     return ok;
 }
 
-bool workspace_drop(struct workspace *workspace, struct err *err)
+bool workspace_drop(struct workspace *workspace, const atomic_bool *stop, struct err *err)
 {
-    static const char *const names[] = {"made",       "tree",  "snapshots",
-                                        "keep-index", "index", "result.new"};
+    static const char *const names[] = {"made",  "tree",       "snapshots", "keep-index",
+                                        "index", "result.new", "ready"};
     char path[PATH_MAX];
     int lock = -1;
-    bool ok = true;
+    bool ok = !workspace->ship.executor || ship_drop(workspace, stop, err);
     for (size_t i = 0; i < ARRAY_LEN(names) && ok; i++)
         ok = workspace_path(workspace, names[i], path, err) &&
              tree_folder_remove(AT_FDCWD, path, err);
     if (ok && workspace->spec.kind == WORKSPACE_WORKTREE) {
-        ok = workspace_open_git(workspace, err) && git_lock(&workspace->git, NULL, &lock, err);
+        ok = workspace_open_git(workspace, err) && git_lock(&workspace->git, stop, &lock, err);
         ok = ok && workspace_forget_worktree(workspace->git.places->common, workspace->tree, err);
         git_unlock(lock);
     }

@@ -406,6 +406,12 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
         return false;
     if (note->kind != workspace->spec.kind)
         return err_set(err, ERR_NOT_FOUND, "the workspace has a different kind");
+    if (workspace->ship.executor) {
+        if (!ship_take_note(workspace, note, err) || !workspace_open_git(workspace, err))
+            return false;
+        return !workspace_is_elsewhere(workspace) ||
+               err_set(err, ERR_NOT_FOUND, "the workspace is on another host");
+    }
     if (note->kind == WORKSPACE_WORKTREE) {
         struct str admin = {0};
         if (note->admin[0] == '\0')
@@ -459,7 +465,9 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
         ok = symlink(workspace->origin, path) == 0 ||
              err_set_errno(err, errno, "cannot create '%s'", path);
     }
-    if (workspace->spec.kind == WORKSPACE_WORKTREE)
+    if (workspace->ship.executor)
+        ok = ok && ship_make(workspace, stop, &note, start_code, err);
+    else if (workspace->spec.kind == WORKSPACE_WORKTREE)
         ok = ok && workspace_make_worktree(workspace, stop, &note, &out->copied, start_code, err);
     else
         ok = ok && workspace_open_git(workspace, err) &&

@@ -286,6 +286,11 @@ bool workspace_result_open(struct workspace_result **out, const struct workspace
     result->is_kept = read_note(call, "kept", &result->note);
     bool ok =
         (result->is_kept || read_note(call, "made", &result->note)) || refuse_missing(call, err);
+    if (ok && !result->is_kept && result->note.host[0] != '\0') {
+        (void)err_set(err, ERR_NOT_FOUND, "the workspace of task '%s' of run #%s is on %s: %s",
+                      call->task, call->run, result->note.host, result->note.path);
+        ok = err_hint(err, "only the result of a task that passed is brought to this machine");
+    }
     ok = ok && open_workspace(result, call, err);
     if (ok && result->note.admin[0] && result->workspace->git.places) {
         struct str admin = {0};
@@ -482,5 +487,5 @@ bool workspace_result_trim(struct workspace_result *result, struct err *err)
 {
     if (!result->is_kept)
         return err_set(err, ERR_INVALID, "the task has no result, only a workspace");
-    return workspace_drop(result->workspace, err);
+    return workspace_drop(result->workspace, NULL, err);
 }

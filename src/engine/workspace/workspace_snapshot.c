@@ -227,6 +227,8 @@ bool workspace_save(struct workspace *workspace, int step, const atomic_bool *st
     struct tree_facts facts = {0};
     struct part part = {.workspace = workspace, .stop = stop, .fd = -1};
     const int64_t start_ms = clock_now().mono_ms;
+    if (workspace->ship.executor)
+        return ship_save(workspace, step, stop, out, start_code, err);
     *start_code = 0;
     bool ok = workspace_path(workspace, "snapshots", folder, why);
     if (ok && mkdir(folder, 0700) != 0 && errno != EEXIST)
@@ -265,6 +267,8 @@ bool workspace_reset(struct workspace *workspace, int step, const atomic_bool *s
     struct tree_facts facts = {0};
     struct part part = {.workspace = workspace, .what = WORKSPACE_TREE, .stop = stop, .fd = -1};
     const int64_t start_ms = clock_now().mono_ms;
+    if (workspace->ship.executor)
+        return ship_reset(workspace, step, stop, out, start_code, err);
     *start_code = 0;
     bool ok = workspace_open_store(workspace, why) && open_part(&part, true, why) &&
               reset_part(&part, step, &tree, &work, why);
@@ -299,6 +303,8 @@ bool workspace_hash(struct workspace *workspace, const atomic_bool *stop, struct
     struct tree_facts facts = {0};
     struct part part = {.workspace = workspace, .what = WORKSPACE_TREE, .stop = stop, .fd = -1};
     const int64_t start_ms = clock_now().mono_ms;
+    if (workspace->ship.executor)
+        return ship_look(workspace, stop, out, err);
     if (!open_part(&part, false, err))
         return false;
     const struct tree_look look = look_of(&part);

@@ -394,11 +394,9 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
     return ok && finish_worktree(workspace, index, note->base, err);
 }
 
-bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
-                             struct workspace_note *note, int64_t *files_out, int *start_code,
-                             struct err *err)
+/* Fails if a result that the task needs is a folder. */
+static bool check_needed(const struct workspace *workspace, struct err *err)
 {
-    int lock = -1;
     for (char **name = workspace->needed; *name; name++) {
         if ((*name)[0] == '/')
             return err_set(err, ERR_INVALID,
@@ -407,9 +405,85 @@ bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *sto
                            *name) ||
                    err_hint(err, "give both tasks the same kind of workspace");
     }
-    if (!workspace_open_git(workspace, err) || !git_lock(&workspace->git, stop, &lock, err))
+    return true;
+}
+
+bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
+                             struct workspace_note *note, int64_t *files_out, int *start_code,
+                             struct err *err)
+{
+    int lock = -1;
+    if (!check_needed(workspace, err) || !workspace_open_git(workspace, err) ||
+        !git_lock(&workspace->git, stop, &lock, err))
         return false;
     bool ok = check_out(workspace, stop, note, start_code, err);
     git_unlock(lock);
     return ok && workspace_bring(workspace, stop, files_out, err);
+}
+
+/* Checks out only the files with attributes, which git reads from the tree when it merges. */
+static bool check_out_attributes(const struct workspace *workspace, const char *index,
+                                 const char *commit, const atomic_bool *stop, struct err *err)
+{
+    const char *const read_words[] = {"read-tree", commit, NULL};
+    const char *const list_words[] = {"ls-files", "-z", "--", ":(glob)**/.gitattributes", NULL};
+    const char *const write_words[] = {"checkout-index", "-q", "-f", "-z", "--stdin", NULL};
+    struct str list = {0};
+    struct git_call call = {.words = read_words,
+                            .tree = workspace->tree,
+                            .index = index,
+                            .timeout_ms = checkout_timeout_ms,
+                            .stop = stop};
+    bool ok = git_ask(&workspace->git, &call, NULL, err);
+    call.words = list_words;
+    ok = ok && git_ask(&workspace->git, &call, &list, err);
+    call.words = write_words;
+    call.input = str_text(&list);
+    call.input_len = list.len;
+    ok = ok && git_ask(&workspace->git, &call, NULL, err);
+    str_done(&list);
+    return ok;
+}
+
+/* Merges the other results that the task needs into note->base. */
+static bool merge_needed(struct workspace *workspace, const char *index, const atomic_bool *stop,
+                         struct workspace_note *note, int *start_code, struct err *err)
+{
+    if (mkdir(workspace->tree, 0700) != 0)
+        return err_set_errno(err, errno, "cannot create '%s'", workspace->tree);
+    bool ok = check_out_attributes(workspace, index, note->base, stop, err);
+    for (char **branch = workspace->needed + 1; ok && *branch; branch++)
+        ok = merge_branch(workspace, *branch, stop, note->base, start_code, err);
+    (void)unlink(index); /* not needed any more */
+    return tree_folder_remove(AT_FDCWD, workspace->tree, ok ? err : NULL) && ok;
+}
+
+bool workspace_choose_base(struct workspace *workspace, const atomic_bool *stop,
+                           struct workspace_note *note, int *start_code, struct err *err)
+{
+    char index[PATH_MAX];
+    char shallow[PATH_MAX + 16];
+    struct stat info;
+    int lock = -1;
+    const struct git *git = &workspace->git;
+    const char *first = workspace->needed[0] ? workspace->needed[0] : "HEAD";
+    if (!check_needed(workspace, err) || !workspace_path(workspace, "index", index, err) ||
+        !workspace_open_git(workspace, err))
+        return false;
+    (void)snprintf(shallow, sizeof(shallow), "%s/shallow", git->places->common);
+    if (stat(shallow, &info) == 0 && info.st_size > 0) {
+        (void)err_set(err, ERR_INVALID,
+                      "the git repository '%s' is shallow, so its commits cannot "
+                      "be sent to another machine",
+                      git->places->top);
+        return err_hint(err, "run git fetch --unshallow");
+    }
+    if (!git_lock(git, stop, &lock, err))
+        return false;
+    bool ok = commit_of(git, first, note->base, err) && check_repository(git, note->base, err);
+    if (ok && workspace->needed[0] && workspace->needed[1])
+        ok = merge_needed(workspace, index, stop, note, start_code, err) &&
+             git_bring_objects(git, err);
+    git_unlock(lock);
+    return ok;
 }
