@@ -342,7 +342,7 @@ def killed_devs(case):
     case.devs("run", "--plain", "plan.json")
     tree = results(case, last_run(case))
     chance = random.Random(int(os.environ.get("SSH_SEED", "1")))
-    for _ in range(int(os.environ.get("SSH_KILLS", "6"))):
+    for _ in range(int(os.environ.get("SSH_KILLS", "3"))):
         if chance.random() < 0.3:
             shutil.rmtree(f"{case.far}/cache", ignore_errors=True)
         write(marks, "")
@@ -404,8 +404,48 @@ def many_files(case):
               f" here {[ms for of, ms in rows if of != run]} ms")
 
 
+def doctor(case):
+    """devs doctor looks for the programs that a worktree needs."""
+    make_repository(case)
+    exclude_own(case)
+    plan_of(case, [task("a", sh("true"))])
+    out = case.devs("doctor", "--executors", "--json", "plan.json")
+    want("works", [host["state"] for host in json.loads(out.stdout)["hosts"]], ["works"])
+    os.makedirs(f"{case.hosts.root}/bin")
+    for name in ("sh", "cat", "true"):
+        os.symlink(shutil.which(name), f"{case.hosts.root}/bin/{name}")
+    case.hosts.kill("h1")
+    with open(f"{case.hosts.root}/h1.conf", "a", encoding="ascii") as file:
+        file.write(f"SetEnv PATH={case.hosts.root}/bin\n")
+    case.hosts.start("h1")
+    out = case.devs("doctor", "--executors", "--json", "plan.json")
+    want("git is missing", [host["state"] for host in json.loads(out.stdout)["hosts"]], ["git"])
+    case.devs("run", "--plain", "plan.json")
+    want("why it does not start", "git is not installed there" in case.events("attempt_judged")[-1]["match"],
+         True)
+
+
+def cancelled(case):
+    """A cancel ends a transfer at once."""
+    make_repository(case)
+    exclude_own(case)
+    with open("big.bin", "wb") as file:
+        file.write(os.urandom(60 << 20))
+    git("add", "big.bin", cwd=".")
+    git("commit", "-q", "-m", "big", cwd=".")
+    plan_of(case, [task("a", sh("touch ran"))])
+    run = case.start("run", "--plain", "plan.json")
+    until("the transfer", lambda: transfer_begun(case))
+    began = time.monotonic()
+    case.devs("cancel", "1/a")
+    want("exit", run.wait(60), 1)
+    want("within seconds", time.monotonic() - began < 15, True)
+    want("how it ended", case.events("attempt_ended")[0]["outcome"], "cancelled")
+    want("results", results(case, 1), {})
+
+
 CASES = {same_tree: 1, conflict: 1, submodule: 1, reset: 1, hostile: 1, cut_link: 1, killed_devs: 1,
-         other_host: 2, many_files: 1}
+         other_host: 2, many_files: 1, doctor: 1, cancelled: 1}
 
 if __name__ == "__main__":
     sys.exit(main(CASES))
