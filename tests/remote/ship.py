@@ -444,8 +444,68 @@ def cancelled(case):
     want("results", results(case, 1), {})
 
 
+def connections(case):
+    with open(f"{case.hosts.root}/h1.log", encoding="utf-8", errors="replace") as file:
+        return file.read().count("Accepted publickey")
+
+
+def masters(case):
+    """The processes that offer their connection to others."""
+    out = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if words[0] == b"ssh" and b"-oControlMaster=yes" in words and case.hosts.config.encode() in words:
+            out.append(int(pid))
+    return out
+
+
+def shared_connection(case):
+    """Everything on a host shares a connection; it may break, and it ends with devs."""
+    make_repository(case)
+    exclude_own(case)
+    case.hosts.kill("h1")
+    with open(f"{case.hosts.root}/h1.conf", encoding="ascii") as file:
+        text = file.read()
+    write(f"{case.hosts.root}/h1.conf", text.replace("MaxSessions 1\n", "MaxSessions 10\n"))
+    case.hosts.start("h1")
+    steps = [sh(f"echo {i} >> steps") for i in range(4)]
+    plan_of(case, [task("a", *steps), task("b", *steps), task("c", *steps, needs=["a", "b"])],
+            hosts=[{"host": "h1", "slots": 3}])
+    before = connections(case)
+    out = case.devs("run", "--plain", "plan.json")
+    want(f"exit ({out.stdout}{out.stderr})", out.returncode, 0)
+    used = connections(case) - before
+    want(f"{used} connections", 1 <= used <= 6, True)
+    until("it has ended with devs", lambda: not masters(case))
+    sockets = f"{case.environment['XDG_RUNTIME_DIR']}/devs"
+    want("what is left here", os.listdir(sockets), [])
+    go = f"{case.dir}/../go"
+    plan_of(case, [task("a", sh(f"echo begun; until [ -e {go} ]; do sleep 0.05; done; echo x > x"))])
+    run = case.start("run", "--plain", "plan.json")
+    until("the attempt", lambda: case.output() and masters(case))
+    os.kill(masters(case)[0], signal.SIGKILL)
+    time.sleep(1)  # all that used it notices that
+    open(go, "w", encoding="ascii").close()
+    want("exit after the connection was killed", run.wait(60), 0)
+    want("tries", len(case.ask("SELECT 1 FROM event WHERE kind='attempt_ended' AND run=?", last_run(case))), 1)
+    want("what is left here", os.listdir(sockets), [])
+    os.unlink(go)
+    run = case.start("run", "--plain", "plan.json")
+    until("the attempt again", lambda: masters(case) and case.output())
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    until("it has ended with a killed devs", lambda: not masters(case))
+    want("what is left here", os.listdir(sockets), [])
+    open(go, "w", encoding="ascii").close()
+    want("continued", case.devs("run", "--continue", "last", "--plain").returncode, 0)
+
+
 CASES = {same_tree: 1, conflict: 1, submodule: 1, reset: 1, hostile: 1, cut_link: 1, killed_devs: 1,
-         other_host: 2, many_files: 1, doctor: 1, cancelled: 1}
+         other_host: 2, many_files: 1, doctor: 1, cancelled: 1, shared_connection: 1}
 
 if __name__ == "__main__":
     sys.exit(main(CASES))

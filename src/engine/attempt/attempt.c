@@ -115,6 +115,12 @@ static void on_ended(void *ctx, const struct child_end *end)
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
 }
 
+/* Returns the socket of the connection that everything on the host shares, or NULL. */
+static const char *find_control(const struct attempt_setting *setting, int host)
+{
+    return setting->shares && host >= 0 ? remote_share_path(setting->shares[host]) : NULL;
+}
+
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
 {
     const struct attempt_setting *setting = attempt->setting;
@@ -129,6 +135,7 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
     const struct surroundings_call call = {
         .slot = slot,
         .host = host >= 0 ? run_state_host_place(state, host).host : NULL,
+        .control = find_control(setting, host),
         .kind = task->workspace->kind,
         .spec = attempt->plan->sandbox,
         .call = &attempt->call,
@@ -271,6 +278,7 @@ static void find_place(const struct attempt *attempt, struct remote_place *out)
     *out = (struct remote_place){
         .executor = at.executor,
         .host = at.host,
+        .control = find_control(setting, attempt_host(attempt)),
         .environment = setting->call.environment,
         .run_mark = setting->call.run_mark,
     };

@@ -152,6 +152,7 @@ struct attempt_setting {
     struct uv_loop_s *uv;            /* borrowed */
     struct cluster *const *clusters; /* borrowed; by the number of the host in the run's state; NULL
                                         = that of ssh; the array may be NULL */
+    struct remote_share *const *shares; /* the same; NULL = no connection is shared */
     const struct classifier *classifier;
     const struct redactor *redactor;  /* borrowed; NULL = redacts nothing */
     const struct run_state *state;    /* borrowed; the state according to the log so far */

@@ -261,6 +261,7 @@ enum {
 struct surroundings_call {
     struct workspace_slot *slot; /* NULL if the task works in place */
     const char *host;            /* the host of the attempt; NULL = this machine */
+    const char *control;         /* see struct remote_place */
     enum workspace_kind kind;
     const struct sandbox_spec *spec;
     const struct call *call; /* argv, folder and environment as they are outside a sandbox */

@@ -53,7 +53,7 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     const int step = around->call.step;
     if (!workspace)
         return true;
-    workspace_set_host(workspace, around->call.host);
+    workspace_set_host(workspace, around->call.host, around->call.control);
     if (step > 0 && workspace_is_elsewhere(workspace)) {
         struct str where = {0};
         workspace_where(workspace, &where);
@@ -146,6 +146,7 @@ void surroundings_remove(struct surroundings *around)
 void surroundings_keep(struct surroundings *around, const atomic_bool *stop)
 {
     struct workspace *workspace = around->call.slot->workspace;
+    workspace_set_host(workspace, around->call.host, around->call.control);
     if (!workspace_is_away(workspace)) /* otherwise the tree comes with the result */
         around->has_after = workspace_hash(workspace, stop, &around->after, NULL);
     around->is_kept =

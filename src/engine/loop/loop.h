@@ -397,8 +397,9 @@ struct loop {
     int64_t late_ms; /* when to handle inputs that can wait; INT64_MAX = none */
     bool wanted;     /* the next turn has something to do */
 
-    struct loop_host *hosts;   /* owned; the other machines, in the order of state.hosts */
-    struct cluster **clusters; /* owned; as many; NULL = that of ssh */
+    struct loop_host *hosts;      /* owned; the other machines, in the order of state.hosts */
+    struct cluster **clusters;    /* owned; as many; NULL = that of ssh */
+    struct remote_share **shares; /* owned; as many; NULL = that of a cluster */
     int host_count;
 
     struct attempt **alive; /* owned, as are its elements */
@@ -501,6 +502,8 @@ void loop_host_is_down(struct loop *loop, int number, const char *why);
 void loop_host_is_up(struct loop *loop, int number);
 /* Returns when the next probe is due; INT64_MAX = none. */
 int64_t loop_hosts_due(const struct loop *loop);
+/* Starts the connection that everything on the host shares; -1 = this machine. */
+void loop_host_share(struct loop *loop, int number);
 /* Starts the probes that are due. */
 void loop_probe_hosts(struct loop *loop, int64_t now_ms);
 /* Removes what an attempt of the task has left on the host; `name` as in struct remote_call. Later,

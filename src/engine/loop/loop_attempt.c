@@ -371,6 +371,7 @@ static bool open_attempt(struct loop *loop, const struct action *action, struct 
         xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
     (*out)->slot = loop->alive_count;
     loop->alive[loop->alive_count++] = *out;
+    loop_host_share(loop, attempt_host(*out));
     return ok;
 }
 

@@ -25,6 +25,7 @@ struct loop_host {
     struct loop *loop;    /* borrowed */
     int number;           /* in state.hosts */
     char mark[32];        /* the end of an errand includes every process with its mark */
+    char share_mark[32];  /* the same for the shared connection */
     bool is_down;         /* as reported last; the fold has it after the next turn */
     struct child *errand; /* borrowed; NULL = none */
     bool is_probe;        /* what the errand is */
@@ -60,6 +61,30 @@ static struct cluster *open_cluster(struct loop_host *host, const struct plan_ex
     return cluster_open(loop->nursery, &loop->uv, &call);
 }
 
+/* Opens the connection that everything on the host shares; nothing is started yet. */
+static struct remote_share *open_share(struct loop_host *host)
+{
+    enum { UID_SHOWN = 12 };
+    struct loop *loop = host->loop;
+    char name[UID_SHOWN + 16];
+    const struct host_place at = run_state_host_place(&loop->state, host->number);
+    const struct remote_place place = {.executor = at.executor,
+                                       .host = at.host,
+                                       .environment = loop->options->environment,
+                                       .run_mark = loop->run_mark,
+                                       .step_mark = host->share_mark};
+    (void)snprintf(host->share_mark, sizeof(host->share_mark), "DEVS_STEP=share-%d", host->number);
+    (void)snprintf(name, sizeof(name), "%.*s-%d", UID_SHOWN, log_writer_uid(loop->recorder.writer),
+                   host->number);
+    return remote_share_open(loop->nursery, &place, name);
+}
+
+void loop_host_share(struct loop *loop, int number)
+{
+    if (number >= 0 && loop->shares[number])
+        remote_share_want(loop->shares[number]);
+}
+
 /* Takes over the jobs that an earlier engine has asked for. */
 static void adopt_jobs(struct loop *loop)
 {
@@ -83,6 +108,8 @@ void loop_hosts_open(struct loop *loop)
     loop->hosts = xcalloc((size_t)loop->host_count + 1, sizeof(*loop->hosts));
     loop->clusters = xcalloc((size_t)loop->host_count + 1, sizeof(struct cluster *));
     loop->setting.clusters = loop->clusters;
+    loop->shares = xcalloc((size_t)loop->host_count + 1, sizeof(struct remote_share *));
+    loop->setting.shares = loop->shares;
     for (int i = 0; i < loop->host_count; i++) {
         struct loop_host *host = &loop->hosts[i];
         const bool is_down = loop->state.hosts[i].down; /* an earlier engine has found this out */
@@ -93,6 +120,8 @@ void loop_hosts_open(struct loop *loop)
         const struct host_place at = run_state_host_place(&loop->state, i);
         if (executor_has_jobs(at.executor->kind))
             loop->clusters[i] = open_cluster(host, at.executor);
+        else
+            loop->shares[i] = open_share(host);
     }
     adopt_jobs(loop);
 }
@@ -114,7 +143,10 @@ void loop_hosts_close(struct loop *loop)
         free(loop->hosts[i].done);
         if (loop->clusters[i])
             cluster_close(loop->clusters[i]);
+        remote_share_close(loop->shares[i]);
     }
+    free(loop->shares);
+    loop->shares = NULL;
     free(loop->hosts);
     loop->hosts = NULL;
     free(loop->clusters);
@@ -130,6 +162,8 @@ void loop_hosts_leave(struct loop *loop)
             child_cancel(host->errand, CANCEL_KILL);
         if (loop->clusters[i])
             cluster_leave(loop->clusters[i], loop->stopping);
+        if (loop->shares[i] && !host->errand)
+            remote_share_leave(loop->shares[i]);
     }
 }
 
@@ -181,11 +215,20 @@ static struct remote_place place_of(const struct loop_host *host)
                                  .step_mark = host->mark};
 }
 
+/* Ends the shared connection of an engine that leaves, once nothing uses it. */
+static void leave_share(struct loop_host *host)
+{
+    struct remote_share *share = host->loop->shares[host->number];
+    if (host->loop->leaving && !host->errand && share)
+        remote_share_leave(share);
+}
+
 static void probed(void *ctx, int code, const char *errors)
 {
     struct loop_host *host = ctx;
     (void)errors;
     host->errand = NULL;
+    leave_share(host);
     if (host->loop->leaving)
         return;
     if (!host->is_down) { /* an attempt has found it meanwhile */
@@ -235,6 +278,7 @@ static void folders_removed(void *ctx, int code, const char *errors)
     host->going = 0;
     host->loop->wanted = true; /* the engine may be able to exit now */
     remove_folders(host);
+    leave_share(host);
 }
 
 static void remove_folders(struct loop_host *host)
@@ -242,7 +286,8 @@ static void remove_folders(struct loop_host *host)
     const bool may_start = !host->loop->leaving || !host->loop->stopping;
     if (host->errand || host->is_down || host->done_count == 0 || !may_start)
         return;
-    const struct remote_place place = place_of(host);
+    struct remote_place place = place_of(host);
+    place.control = remote_share_path(host->loop->shares[host->number]);
     host->is_probe = false;
     host->going = host->done_count < REMOTE_CLEAN_MAX ? host->done_count : REMOTE_CLEAN_MAX;
     host->errand =

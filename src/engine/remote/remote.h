@@ -53,10 +53,27 @@ struct cluster_job;
 struct remote_place {
     const struct plan_executor *executor;
     const char *host;
-    struct cluster_job *job;          /* on a cluster: the task's job; NULL = the host of ssh */
-    char *const *environment;         /* for ssh itself, NULL-terminated */
+    struct cluster_job *job;  /* on a cluster: the task's job; NULL = the host of ssh */
+    const char *control;      /* remote_share_path() of the host; NULL = no connection is shared */
+    char *const *environment; /* for ssh itself, NULL-terminated */
     const char *run_mark, *step_mark; /* see child_call */
 };
+
+/* A connection that everything on a host shares, if the host allows it. Ends with devs, even if
+ * devs is killed; ssh removes its socket then. */
+struct remote_share;
+/* Starts nothing yet. Copies *place, and borrows what it points to until remote_share_close().
+ * `name` is unique among all runs and hosts of the user, and short. */
+struct remote_share *remote_share_open(struct nursery *nursery, const struct remote_place *place,
+                                       const char *name);
+/* Starts the connection, unless it exists or has ended only a while ago. */
+void remote_share_want(struct remote_share *share);
+/* Returns the path of its socket, valid until remote_share_close(); NULL if there is none. */
+const char *remote_share_path(const struct remote_share *share);
+/* Ends the connection soon. */
+void remote_share_leave(struct remote_share *share);
+/* Frees it; the connection must have ended. `share` may be NULL. */
+void remote_share_close(struct remote_share *share);
 
 struct remote_call {
     struct remote_place place;

@@ -33,6 +33,10 @@ char **ssh_argv(const char *host, char *const *args, const char *command);
  * job must have its name. */
 char **channel_argv(const struct remote_place *place, const char *command);
 
+/* Returns the arguments that run the script with ssh as its arguments: ssh offers its connection to
+ * others at the socket `control`. */
+char **share_argv(const struct remote_place *place, const char *script, const char *control);
+
 /* Starts the line. `feed` is the stdin, or else `input`; both NULL = /dev/null. These and the line
  * are borrowed until the watcher hears of the start. */
 struct child *tool_start(struct nursery *nursery, const struct remote_place *place,

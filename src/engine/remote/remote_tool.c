@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cluster.h"
 #include "outcome.h"
@@ -36,36 +37,58 @@ void hand_add_call(const struct remote_place *place, const char *words, const ch
     str_done(&dir);
 }
 
-/* The keep-alive ends a channel whose link is dead. A new master would outlive the channel, so none
- * is begun; one that the person has is used. */
+/* Appends the arguments of ssh up to the host. The keep-alive ends a connection whose link is dead.
+ * A connection that is shared is used, but not begun, because it would outlive the attempt: ours at
+ * `control` (NULL = none), or one that the person has. */
+static void add_ssh(const char *host, char *const *args, bool is_master, const char *control,
+                    struct arg_list *out)
+{
+    static const char *const fixed[] = {"ssh", "-T",
+                                        "-o",  "BatchMode=yes",
+                                        "-o",  "ServerAliveInterval=10",
+                                        "-o",  "ServerAliveCountMax=3"};
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+        arg_list_add(out, fixed[i]);
+    arg_list_addf(out, "-oConnectTimeout=%d", REMOTE_CONNECT_S);
+    arg_list_addf(out, "-oControlMaster=%s", is_master ? "yes" : "no");
+    if (is_master)
+        arg_list_add(out, "-N");
+    arg_list_add_all(out, args); /* ssh uses the first value of an option */
+    if (control)
+        arg_list_addf(out, "-oControlPath=%s", control);
+    arg_list_add(out, "--");
+    arg_list_add(out, host);
+}
+
 char **ssh_argv(const char *host, char *const *args, const char *command)
 {
-    struct str connect = {0};
-    str_addf(&connect, "ConnectTimeout=%d", REMOTE_CONNECT_S);
-    const char *const fixed[] = {"ssh", "-T",
-                                 "-o",  "BatchMode=yes",
-                                 "-o",  "ControlMaster=no",
-                                 "-o",  "ServerAliveInterval=10",
-                                 "-o",  "ServerAliveCountMax=3",
-                                 "-o",  connect.data};
-    const size_t extra = text_list_count(args);
-    size_t count = 0;
-    char **argv = xcalloc(ARRAY_LEN(fixed) + extra + 4, sizeof(*argv));
-    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
-        argv[count++] = xstrdup(fixed[i]);
-    for (size_t i = 0; i < extra; i++)
-        argv[count++] = xstrdup(args[i]);
-    argv[count++] = xstrdup("--");
-    argv[count++] = xstrdup(host);
-    argv[count] = xstrdup(command);
-    str_done(&connect);
-    return argv;
+    struct arg_list argv = {0};
+    add_ssh(host, args, false, NULL, &argv);
+    arg_list_add(&argv, command);
+    return argv.items;
+}
+
+char **share_argv(const struct remote_place *place, const char *script, const char *control)
+{
+    struct arg_list argv = {0};
+    arg_list_add(&argv, "sh");
+    arg_list_add(&argv, "-c");
+    arg_list_add(&argv, script);
+    arg_list_add(&argv, "devs");
+    add_ssh(place->host, place->executor->args, true, control, &argv);
+    return argv.items;
 }
 
 char **channel_argv(const struct remote_place *place, const char *command)
 {
-    if (!place->job)
-        return ssh_argv(place->host, place->executor->args, command);
+    if (!place->job) {
+        struct arg_list argv = {0};
+        const bool is_shared = place->control && access(place->control, F_OK) == 0;
+        add_ssh(place->host, place->executor->args, false, is_shared ? place->control : NULL,
+                &argv);
+        arg_list_add(&argv, command);
+        return argv.items;
+    }
     const struct executor_words words = {.job = cluster_job_name(place->job), .command = command};
     return executor_argv(place->executor, place->executor->adapter.channel, &words);
 }

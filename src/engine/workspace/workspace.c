@@ -250,10 +250,11 @@ bool workspace_is_away(const struct workspace *workspace)
     return workspace->ship.executor != NULL;
 }
 
-void workspace_set_host(struct workspace *workspace, const char *host)
+void workspace_set_host(struct workspace *workspace, const char *host, const char *control)
 {
     if (!host)
         return;
+    workspace->ship.control = control;
     free(workspace->ship.wanted);
     workspace->ship.wanted = xstrdup(host);
 }

@@ -81,8 +81,9 @@ const char *workspace_dir(const struct workspace *workspace);
 /* Returns whether the workspace is on another machine. Then workspace_top() is a folder of this
  * machine without the tree, and workspace_diff() fails. */
 bool workspace_is_away(const struct workspace *workspace);
-/* Sets the host on which the next attempt runs; NULL = as before. Copies the name. */
-void workspace_set_host(struct workspace *workspace, const char *host);
+/* Sets the host on which the attempt runs; NULL = as before. Copies the name. `control` is that of
+ * struct remote_place for the host, borrowed until workspace_close(). */
+void workspace_set_host(struct workspace *workspace, const char *host, const char *control);
 /* Returns whether the workspace was made on another host than that of the next attempt. */
 bool workspace_is_elsewhere(struct workspace *workspace);
 /* For a workspace on another machine: remembers on disk that it was prepared for this attempt,

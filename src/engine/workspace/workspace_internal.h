@@ -22,6 +22,7 @@
 struct ship {
     const struct plan_executor *executor; /* borrowed; NULL = the workspace is on this machine */
     char *wanted;                    /* owned; the host of the latest attempt; NULL = none yet */
+    const char *control;             /* borrowed; of `wanted`: see struct remote_place */
     char *host;                      /* owned; the host that has the workspace; NULL = unknown */
     char *path;                      /* owned; the tree there, absolute; NULL = unknown */
     char base[WORKSPACE_COMMIT_MAX]; /* the commit that the task starts from; "" = not made yet */

@@ -357,8 +357,10 @@ static bool ask(struct workspace *workspace, const struct request *request, stru
                                  step,
                                  bytes,
                                  NULL};
+    const bool is_wanted = ship->wanted && strcmp(ship->host, ship->wanted) == 0;
     const struct remote_place place = {.executor = ship->executor,
                                        .host = ship->host,
+                                       .control = is_wanted ? ship->control : NULL,
                                        .environment = workspace->environment,
                                        .run_mark = workspace->environment[0],
                                        .step_mark = "DEVS_STEP=ship"};
