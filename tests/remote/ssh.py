@@ -184,8 +184,8 @@ def down_host(case):
 
 def host_comes_back(case):
     """The only host is away at the start, while nothing else happens: a probe finds it."""
-    case.hosts.kill("h1")
     case.plan([task("a", sh("echo fine"))])
+    case.hosts.kill("h1")
     run = case.start("run", "--plain", "plan.json")
     until("it is down", lambda: case.events("host_state"))
     case.hosts.start("h1")
