@@ -1,6 +1,6 @@
 # The workspace of a task on another machine. devs sends this script with ssh and reads its answer:
 #
-#   sh -c SCRIPT devs OP DIR CACHE RUN TASK FORMAT BASE NAME EMAIL IGNORED [STEP] [BYTES]
+#   sh -c SCRIPT devs OP DIR CACHE RUN TASK FORMAT BASE NAME EMAIL IGNORED [STEP] [BYTES] [TREE]
 #
 # DIR/cache/CACHE.git    a bare repository with the objects of a user's repository. A ref
 #                        refs/devs/base/COMMIT exists if all objects of COMMIT are there.
@@ -17,7 +17,7 @@ LC_ALL=C
 export LC_ALL
 op=$1 dir=$2 cache=$3 run=$4 task=$5 format=$6 base=$7 name=$8 email=$9
 shift 9
-ignored=$1 step=${2-0} bytes_max=${3-0}
+ignored=$1 step=${2-0} bytes_max=${3-0} known=${4-}
 # shellcheck disable=SC2088 # a leading ~/ is expanded here, and not by a shell
 case $dir in "~/"*) dir=${HOME:?}/${dir#"~/"} ;; esac
 LACKS=20 GONE=21 LARGE=22 BLOCKED=23
@@ -237,6 +237,20 @@ reset() {
   printf 'changed %s\n\n' "$changed"
 }
 
+# Sends what has changed since the tree that is known: paths, numbers of lines, and a diff. Each list
+# ends with an empty item, also if it is cut.
+changes() {
+  read_tree
+  tell_tree
+  printf '\n'
+  for form in --raw --numstat; do
+    in_tree diff-tree -r -z --no-renames $form "$known" "$tree" | head -c 1000000
+    printf '\0\0'
+  done
+  in_tree diff-tree -r -p --no-renames --no-color --no-ext-diff --no-textconv --full-index \
+    --src-prefix=a/ --dst-prefix=b/ "$known" "$tree" | head -c "$bytes_max"
+}
+
 # Sends the tree and the task's own commits as a bundle, under a commit that devs replaces.
 keep() {
   read_tree
@@ -259,6 +273,7 @@ case $op in
     tell_tree
     printf '\n'
     ;;
+  changes) changes ;;
   keep) keep ;;
   drop)
     lock_cache

@@ -195,6 +195,10 @@ def reset(case):
                     " 'workspace_reset') AND step=1 AND run=?", last_run(case) - 1)
     want("the tree before both tries", (len(done), len(set(done))), (2, 1))
     want("attempts", len(case.events("attempt_started")), 8)
+    changed = [json.loads(data) for data, in case.ask(
+        "SELECT data FROM event WHERE kind='workspace_changed' AND run=?", last_run(case) - 1)]
+    want("changes", [(of["paths"], of["added"], of["removed"], of["changed"][:3]) for of in changed],
+         [(23, 2, 211, ["M one", "A shut/in/x", "A src"])])
     # An attempt that changes the snapshot itself cannot make devs believe in it.
     plan_of(case, [task("a", sh("echo bad > ../snapshots/0/tree/tool.sh; echo ECONNRESET >&2; exit 1",
                                policy=quick))])

@@ -477,7 +477,7 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
     struct tree now = {0};
     struct tree_diff diff = {0};
     if (workspace->ship.executor)
-        return err_set(err, ERR_INVALID, "changes on another machine are not recorded yet");
+        return ship_diff(workspace, step, limits, stop, out, err);
     struct tree_look call = {
         .top_fd = -1, .exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
     const int64_t start_ms = clock_now().mono_ms;

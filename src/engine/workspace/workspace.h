@@ -79,7 +79,7 @@ const char *workspace_top(const struct workspace *workspace);
 const char *workspace_dir(const struct workspace *workspace);
 
 /* Returns whether the workspace is on another machine. Then workspace_top() is a folder of this
- * machine without the tree, and workspace_diff() fails. */
+ * machine without the tree. */
 bool workspace_is_away(const struct workspace *workspace);
 /* Sets the host on which the attempt runs; NULL = as before. Copies the name. `control` is that of
  * struct remote_place for the host, borrowed until workspace_close(). */

@@ -178,6 +178,10 @@ ATTR_MUST_USE bool ship_reset(struct workspace *workspace, int step, const atomi
 /* Like workspace_hash(). */
 ATTR_MUST_USE bool ship_look(struct workspace *workspace, const atomic_bool *stop,
                              struct tree_facts *out, struct err *err);
+/* Like workspace_diff(), but without ignored files. */
+ATTR_MUST_USE bool ship_diff(struct workspace *workspace, int step,
+                             const struct diff_limits *limits, const atomic_bool *stop,
+                             struct tree_diff *out, struct err *err);
 /* Like workspace_read_content(): fetches the objects and checks them. A host that does not answer
  * is asked again for a while. */
 ATTR_MUST_USE bool ship_read_content(struct workspace *workspace, const atomic_bool *stop,

@@ -41,12 +41,13 @@ enum {
     KEEP_MS = 3 * 60 * 1000,    /* how long a host that does not answer is asked for a result */
     KEEP_PAUSE_MS_MIN = 500,    /* pause between two such requests; doubles each time */
     KEEP_PAUSE_MS_MAX = 15 * 1000,
-    LOOK_MS = 50,             /* interval between checks of the stop flag */
-    ANSWER_MAX = 256 * 1024,  /* maximum bytes of an answer, without a bundle */
-    IGNORED_MAX = 32 * 1024,  /* maximum bytes of the user's ignore rules */
-    LEFT_OUT_MAX = 1000,      /* maximum nested repositories that are named */
-    HAVES_MAX = 64,           /* maximum commits that the cache names */
-    HEADER_LINES_MAX = 10000, /* maximum lines before the pack of a bundle */
+    LOOK_MS = 50,                  /* interval between checks of the stop flag */
+    CHANGES_MAX = 4 * 1024 * 1024, /* maximum bytes of an answer with changes, without the diff */
+    ANSWER_MAX = 256 * 1024,       /* maximum bytes of an answer, without a bundle */
+    IGNORED_MAX = 32 * 1024,       /* maximum bytes of the user's ignore rules */
+    LEFT_OUT_MAX = 1000,           /* maximum nested repositories that are named */
+    HAVES_MAX = 64,                /* maximum commits that the cache names */
+    HEADER_LINES_MAX = 10000,      /* maximum lines before the pack of a bundle */
     NUMBER_TEXT_MAX = 24,
     EXIT_LACKS = 20, /* exit codes of the script: the cache lacks the base */
     EXIT_LARGE = 22, /* the tree exceeds the limit of a snapshot */
@@ -59,6 +60,8 @@ enum {
 struct request {
     const char *op;
     int step;
+    int64_t bytes_max;      /* 0 = that of a snapshot */
+    const char *known;      /* id of a tree; NULL = none */
     const char *input_path; /* stdin; NULL = none */
     size_t out_max;
     int64_t timeout_ms;
@@ -339,7 +342,9 @@ static bool ask(struct workspace *workspace, const struct request *request, stru
     }
     name_cache(workspace, cache);
     (void)snprintf(step, sizeof(step), "%d", request->step);
-    (void)snprintf(bytes, sizeof(bytes), "%" PRId64, workspace->spec.snapshot_bytes_max);
+    (void)snprintf(bytes, sizeof(bytes), "%" PRId64,
+                   request->bytes_max > 0 ? request->bytes_max
+                                          : workspace->spec.snapshot_bytes_max);
     const char *const words[] = {"sh",
                                  "-c",
                                  remote_workspace,
@@ -356,6 +361,7 @@ static bool ask(struct workspace *workspace, const struct request *request, stru
                                  str_text(&ignored),
                                  step,
                                  bytes,
+                                 request->known ? request->known : "",
                                  NULL};
     const bool is_wanted = ship->wanted && strcmp(ship->host, ship->wanted) == 0;
     const struct remote_place place = {.executor = ship->executor,
@@ -619,26 +625,38 @@ bool ship_save(struct workspace *workspace, int step, const atomic_bool *stop,
     return ok;
 }
 
+/* Reads the id of the tree that is the snapshot of the step. */
+static bool read_snapshot(const struct workspace *workspace, int step,
+                          char out[WORKSPACE_COMMIT_MAX], struct err *err)
+{
+    char path[PATH_MAX];
+    struct str id = {0};
+    if (!workspace_snapshot_path(workspace, step, WORKSPACE_TREE, path, err))
+        return false;
+    bool ok = foreign_file_read(path, GIT_FILE_MAX, &id);
+    if (ok) {
+        str_cut(&id, strcspn(id.data, "\n"));
+        ok = take_id(id.data, out);
+    }
+    str_done(&id);
+    return ok || err_set(err, ERR_NOT_FOUND, "cannot read '%s'", path);
+}
+
 bool ship_reset(struct workspace *workspace, int step, const atomic_bool *stop,
                 struct tree_facts *out, int *start_code, struct err *err)
 {
-    char path[PATH_MAX];
+    char known[WORKSPACE_COMMIT_MAX];
     struct answer answer = {0};
-    struct str id = {0};
     const struct request request = {.op = "reset", .step = step, .stop = stop};
     *start_code = START_WORKSPACE_FAILED;
-    if (!workspace_snapshot_path(workspace, step, WORKSPACE_TREE, path, err))
+    if (!read_snapshot(workspace, step, known, err))
         return false;
-    bool ok = foreign_file_read(path, GIT_FILE_MAX, &id) ||
-              err_set(err, ERR_NOT_FOUND, "cannot read '%s'", path);
-    ok = ok && ask_for_tree(workspace, &request, &answer, out, start_code, err);
-    if (ok && (id.len != strlen(answer.tree) + 1 ||
-               strncmp(id.data, answer.tree, strlen(answer.tree)) != 0)) {
+    bool ok = ask_for_tree(workspace, &request, &answer, out, start_code, err);
+    if (ok && strcmp(known, answer.tree) != 0) {
         *start_code = START_WORKSPACE_FAILED;
         ok = err_set(err, ERR_IO, "%s: the reset left tree %.12s instead of %.12s",
-                     workspace->ship.host, answer.tree, id.data);
+                     workspace->ship.host, answer.tree, known);
     }
-    str_done(&id);
     answer_done(&answer);
     return ok;
 }
@@ -650,6 +668,111 @@ bool ship_look(struct workspace *workspace, const atomic_bool *stop, struct tree
     struct answer answer = {0};
     const struct request request = {.op = "look", .stop = stop};
     const bool ok = ask_for_tree(workspace, &request, &answer, out, &start_code, err);
+    answer_done(&answer);
+    return ok;
+}
+
+/* What an attempt has changed. */
+
+/* The rest of an answer. */
+struct rest {
+    const char *at, *end;
+};
+
+/* Takes the next item of a list, which ends with a NUL. Returns "" at the end of the list. */
+static const char *next_item(struct rest *rest)
+{
+    const char *item = rest->at;
+    const char *nul = item < rest->end ? memchr(item, '\0', (size_t)(rest->end - item)) : NULL;
+    if (!nul)
+        return "";
+    rest->at = nul + 1;
+    return item;
+}
+
+/* Returns how the path of ":MODE MODE ID ID KIND" has changed. */
+static enum diff_kind read_kind(const char *item)
+{
+    const char *const ids = strchr(item, ' ') ? strchr(strchr(item, ' ') + 1, ' ') : NULL;
+    const char *second = ids ? strchr(ids + 1, ' ') : NULL;
+    const char *kind = strrchr(item, ' ');
+    const size_t len = second ? (size_t)(second - ids) : 0;
+    if (!kind || !second)
+        return DIFF_CHANGED;
+    switch (kind[1]) {
+    case 'A':
+        return DIFF_ADDED;
+    case 'D':
+        return DIFF_DELETED;
+    case 'T':
+        return DIFF_TYPE;
+    default:
+        return strncmp(ids, second, len) == 0 ? DIFF_MODE : DIFF_CHANGED;
+    }
+}
+
+/* Reads both lists and the diff. */
+static void read_changes(struct rest *rest, size_t paths_max, struct tree_diff *out)
+{
+    size_t cap = 0;
+    for (const char *item = next_item(rest); *item; item = next_item(rest)) {
+        const char *path = next_item(rest);
+        out->changed++;
+        if (out->path_count >= paths_max || !*path)
+            continue;
+        out->paths = xgrow(out->paths, &cap, out->path_count + 1, sizeof(*out->paths));
+        out->paths[out->path_count++] = (struct diff_path){
+            .kind = read_kind(item), .path = xstrdup(path), .added = -1, .removed = -1};
+    }
+    while (rest->at < rest->end && *rest->at == '\0') /* the list may have been cut */
+        rest->at++;
+    size_t i = 0;
+    for (const char *item = next_item(rest); *item; item = next_item(rest), i++) {
+        char *end = NULL; /* "ADDED tab REMOVED tab PATH"; "-" if it is not text */
+        const int64_t added = strtoll(item, &end, 10);
+        const int64_t removed = *end == '\t' ? strtoll(end + 1, NULL, 10) : 0;
+        if (item[0] == '-' || added < 0 || removed < 0)
+            continue;
+        out->added += added;
+        out->removed += removed;
+        if (i < out->path_count) {
+            out->paths[i].added = added;
+            out->paths[i].removed = removed;
+        }
+    }
+    while (rest->at < rest->end && *rest->at == '\0')
+        rest->at++;
+    str_add_n(&out->text, rest->at, (size_t)(rest->end - rest->at));
+}
+
+bool ship_diff(struct workspace *workspace, int step, const struct diff_limits *limits,
+               const atomic_bool *stop, struct tree_diff *out, struct err *err)
+{
+    char known[WORKSPACE_COMMIT_MAX];
+    struct answer answer = {0};
+    struct tree_facts facts;
+    int start_code = 0;
+    const int64_t start_ms = clock_now().mono_ms;
+    const size_t text_max = limits->text_bytes_max ? limits->text_bytes_max : DIFF_TEXT_BYTES;
+    if (!read_snapshot(workspace, step, known, err))
+        return false;
+    const struct request request = {.op = "changes",
+                                    .step = step,
+                                    .bytes_max = (int64_t)text_max,
+                                    .known = known,
+                                    .out_max = CHANGES_MAX + text_max,
+                                    .stop = stop};
+    const bool ok = ask_for_tree(workspace, &request, &answer, &facts, &start_code, err);
+    if (ok) {
+        struct tree_diff diff = {0};
+        struct rest rest = {.at = answer.result.out.data + answer.body,
+                            .end = answer.result.out.data + answer.result.out.len};
+        read_changes(&rest, limits->paths_max ? limits->paths_max : DIFF_PATHS_MAX, &diff);
+        if (diff.text.len >= text_max)
+            str_add(&diff.why, "the diff is too large");
+        diff.ms = clock_now().mono_ms - start_ms;
+        *out = diff;
+    }
     answer_done(&answer);
     return ok;
 }
