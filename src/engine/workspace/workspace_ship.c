@@ -49,8 +49,9 @@ enum {
     HAVES_MAX = 64,                /* maximum commits that the cache names */
     HEADER_LINES_MAX = 10000,      /* maximum lines before the pack of a bundle */
     NUMBER_TEXT_MAX = 24,
-    EXIT_LACKS = 20, /* exit codes of the script: the cache lacks the base */
-    EXIT_LARGE = 22, /* the tree exceeds the limit of a snapshot */
+    NUMBER_MAX = 1000 * 1000 * 1000, /* maximum of a number that a host reports */
+    EXIT_LACKS = 20,                 /* exit codes of the script: the cache lacks the base */
+    EXIT_LARGE = 22,                 /* the tree exceeds the limit of a snapshot */
     SHELL_NOT_FOUND = 127,
     SHELL_NOT_EXECUTABLE = 126,
 };
@@ -111,7 +112,7 @@ static bool take_number(const char *text, int64_t *out)
         return false;
     errno = 0;
     *out = strtoll(text, &end, 10);
-    return errno == 0 && *end == '\0' && *out < INT64_MAX / 1024;
+    return errno == 0 && *end == '\0' && *out <= NUMBER_MAX;
 }
 
 static bool take_path(const char *text, char out[PATH_MAX])
@@ -731,7 +732,9 @@ static void read_changes(struct rest *rest, size_t paths_max, struct tree_diff *
         char *end = NULL; /* "ADDED tab REMOVED tab PATH"; "-" if it is not text */
         const int64_t added = strtoll(item, &end, 10);
         const int64_t removed = *end == '\t' ? strtoll(end + 1, NULL, 10) : 0;
-        if (item[0] == '-' || added < 0 || removed < 0)
+        const bool is_sound =
+            added >= 0 && added <= NUMBER_MAX && removed >= 0 && removed <= NUMBER_MAX;
+        if (item[0] == '-' || !is_sound)
             continue;
         out->added += added;
         out->removed += removed;
