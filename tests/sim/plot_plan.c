@@ -1,5 +1,6 @@
 #include "plot.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -397,6 +398,7 @@ static void write_loops(const struct plot *plot, struct str *out)
 const char *plot_host_name(int host)
 {
     static const char *const names[PLOT_HOSTS_MAX] = {"h0", "h1", "h2"};
+    assert(host >= 0 && host < PLOT_HOSTS_MAX);
     return names[host];
 }
 
