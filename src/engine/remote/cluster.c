@@ -72,6 +72,7 @@ struct cluster {
     struct child *list;       /* borrowed; the query; NULL = none */
     bool answers;             /* as told last */
     bool is_left;             /* no new jobs, no queries */
+    bool is_cut;              /* no errands either: jobs end themselves */
     int64_t listed_ms;        /* when the last query began; 0 = never */
     int64_t list_due_ms;      /* INT64_MAX = not due */
     unsigned serial;
@@ -97,15 +98,6 @@ static struct remote_place place_of(const struct cluster_job *job)
                                  .environment = cluster->call.environment,
                                  .run_mark = cluster->call.run_mark,
                                  .step_mark = job->mark};
-}
-
-static void job_free(struct cluster_job *job)
-{
-    for (size_t i = 0; i < job->folder_count; i++)
-        str_done(&job->folders[i]);
-    free(job->folders);
-    str_done(&job->why);
-    free(job);
 }
 
 struct cluster_job *cluster_job_find(const struct cluster *cluster, int task)
@@ -141,6 +133,21 @@ static void end_job(struct cluster_job *job, int code, const char *why)
 static void mark_path(const struct cluster_job *job, struct str *out)
 {
     str_addf(out, "%s/%s", job->cluster->dir, job->holder);
+}
+
+static void job_free(struct cluster_job *job)
+{
+    for (size_t i = 0; i < job->folder_count; i++)
+        str_done(&job->folders[i]);
+    free(job->folders);
+    if (job->cluster->dir) { /* the file of its start */
+        struct str path = {0};
+        mark_path(job, &path);
+        (void)unlink(str_text(&path));
+        str_done(&path);
+    }
+    str_done(&job->why);
+    free(job);
 }
 
 static struct cluster_job *new_job(struct cluster *cluster, int task)
@@ -283,7 +290,7 @@ static bool is_due(const struct cluster_job *job)
 static void run_errands(struct cluster *cluster)
 {
     /* The oldest first: new jobs are at the beginning of the list. */
-    while (cluster->errands < CLUSTER_ERRANDS_MAX) {
+    while (cluster->errands < CLUSTER_ERRANDS_MAX && !cluster->is_cut) {
         struct cluster_job *oldest = NULL;
         for (struct cluster_job *job = cluster->jobs; job; job = job->next) {
             if (is_due(job))
@@ -312,12 +319,6 @@ static void forget_jobs(struct cluster *cluster)
             continue;
         }
         *at = job->next;
-        if (cluster->dir) {
-            struct str path = {0};
-            mark_path(job, &path);
-            (void)unlink(str_text(&path));
-            str_done(&path);
-        }
         job_free(job);
     }
 }
@@ -620,6 +621,7 @@ struct cluster *cluster_open(struct nursery *nursery, struct uv_loop_s *loop,
 void cluster_leave(struct cluster *cluster, bool at_once)
 {
     cluster->is_left = true;
+    cluster->is_cut = at_once;
     cluster->list_due_ms = INT64_MAX;
     if (cluster->list)
         child_cancel(cluster->list, CANCEL_KILL);
@@ -629,16 +631,7 @@ void cluster_leave(struct cluster *cluster, bool at_once)
         if (at_once && job->errand)
             child_cancel(job->errand, CANCEL_KILL);
     }
-    if (!at_once)
-        tick_at(cluster, now_ms());
-}
-
-bool cluster_is_idle(const struct cluster *cluster)
-{
-    bool is_due_later = false;
-    for (const struct cluster_job *job = cluster->jobs; job; job = job->next)
-        is_due_later = is_due_later || is_due(job);
-    return cluster->errands == 0 && !cluster->list && !is_due_later;
+    tick_at(cluster, now_ms());
 }
 
 static void timer_closed(uv_handle_t *handle)

@@ -60,12 +60,10 @@ struct cluster_call {
 /* Opens the cluster; the call's members are borrowed until it is closed. */
 struct cluster *cluster_open(struct nursery *nursery, struct uv_loop_s *loop,
                              const struct cluster_call *call);
-/* Ends all queries, and releases all jobs; those errands are still waited for, unless `at_once`.
- * May be called again. */
+/* Ends all queries, and releases all jobs; these errands keep the loop running until they are done.
+ * With `at_once` there are none, and the jobs end themselves. May be called again. */
 void cluster_leave(struct cluster *cluster, bool at_once);
-/* Returns whether no errand is on its way. */
-bool cluster_is_idle(const struct cluster *cluster);
-/* Frees it; only when it is idle. The loop must run once more to close a handle. */
+/* Frees it, when no errand is on its way. The loop must run once more to close a handle. */
 void cluster_close(struct cluster *cluster);
 
 /* Returns the task's job; asks for a new one if there is none or it has ended. */
