@@ -275,6 +275,8 @@ enum hand_why {
     HAND_WHY_LEASE = 3,   /* no heartbeat for lease_ms */
     HAND_WHY_SPOOL = 4,   /* output could not be written; see spool_errno */
     HAND_WHY_FOREIGN = 5, /* somebody sent TERM or INT to the keeper, such as a cluster */
+    HAND_WHY_MEMORY = 6,  /* KILL, or exit code 137, and the kernel has killed a process in the
+                             keeper's control group because there was no memory */
     HAND_WHY_COUNT,
 };
 

@@ -213,7 +213,8 @@ static void print_text(const char *key, const char *text)
 
 static void print_end(const struct hand_end *end)
 {
-    static const char *const whys[] = {"own", "term", "kill", "lease", "spool", "foreign"};
+    static const char *const whys[] = {"own",   "term",    "kill",  "lease",
+                                       "spool", "foreign", "memory"};
     static const char *const steps[] = {"", "process", "directory", "program"};
     static const char *const codes[] = {
         [HAND_EXITED] = "exit_code", [HAND_SIGNALED] = "signal", [HAND_NOT_STARTED] = "errno"};

@@ -181,4 +181,8 @@ void order_done(struct order *order);
 ATTR_MUST_USE int channel_attach(struct channel *channel, const struct attempt_dir *attempt,
                                  uint64_t from);
 
+/* Returns how many processes in our control group the kernel has killed because there was no
+ * memory; 0 if that is not known. */
+uint64_t memory_kills(void);
+
 #endif

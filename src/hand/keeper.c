@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 enum {
+    SHELL_SIGNAL = 128,        /* a shell adds the number of the signal that killed its command */
     HELD_PAUSE_MS = 50,        /* how much later than the command we may hear from a cluster */
     AFTER_KILL_MS = 10 * 1000, /* how long killed processes may take to disappear */
     KILL_AGAIN_MS = 10,        /* from one search for processes to kill to the next */
@@ -81,6 +82,7 @@ struct keeper {
     int status;          /* its wait status */
     uint32_t told_since; /* processes that got their first signal after that */
     enum phase phase;
+    uint64_t memory_kills; /* memory_kills() before the command */
     uint64_t started_ms, lease_ends_ms, term_again_at_ms, kill_at_ms, give_up_at_ms;
     uint64_t term_again_ms;
     struct hand_end end;
@@ -780,6 +782,10 @@ static void describe_end(struct keeper *keeper)
         const bool signaled = WIFSIGNALED(keeper->status);
         end->ended = signaled ? HAND_SIGNALED : HAND_EXITED;
         end->code = (uint32_t)(signaled ? WTERMSIG(keeper->status) : WEXITSTATUS(keeper->status));
+        /* Others may be in the same control group, so a kill there is not enough. */
+        const bool is_killed = end->code == (signaled ? SIGKILL : SHELL_SIGNAL + SIGKILL);
+        if (end->why == HAND_WHY_OWN && is_killed && memory_kills() > keeper->memory_kills)
+            end->why = HAND_WHY_MEMORY;
     }
     end->at_ms = wall_ms();
     end->ran_ms = boot_ms() - keeper->started_ms;
@@ -855,6 +861,7 @@ _Noreturn static void run_keeper(const struct spool *spool, struct order *order,
     keeper->request = &order->check.request;
     keeper->is_held = order->is_held;
     keeper->started = keeper->streams[0].fd = keeper->streams[1].fd = -1;
+    keeper->memory_kills = memory_kills();
     keeper->started_ms = boot_ms();
     keeper->lease_ends_ms = order->check.stamp_ms + order->check.request.lease_ms;
     if (!has_kept || !open_events(keeper))

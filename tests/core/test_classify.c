@@ -16,10 +16,11 @@
 
 enum memory_counter { COUNTER_UNKNOWN, COUNTER_SAYS_NO, COUNTER_SAYS_KILLED };
 
-static struct verdict judge_fact(enum outcome_kind kind, int code, enum memory_counter counter)
+static struct verdict judge_fact(enum outcome_kind kind, int code, enum memory_counter counter,
+                                 enum outcome_cause cause)
 {
     return judge_input(&(struct classify_input){
-        .outcome = {.kind = kind, .code = code},
+        .outcome = {.kind = kind, .code = code, .cause = cause},
         .memory_killed = counter == COUNTER_UNKNOWN ? -1 : counter == COUNTER_SAYS_KILLED,
     });
 }
@@ -31,6 +32,7 @@ static const struct {
     enum transient_type type; /* NONE: persistent, or success after exit 0 */
     enum reason reason;
     const char *subtype; /* NULL: none */
+    enum outcome_cause cause;
 } facts[] = {
     {.code = 0},
     {.code = 0, .counter = COUNTER_SAYS_KILLED},
@@ -43,6 +45,29 @@ static const struct {
     {.kind = OUTCOME_TIMEOUT, .type = TRANSIENT_RESOURCE_BUSY, .subtype = "TIMEOUT"},
     {.kind = OUTCOME_INTERRUPTED, .type = TRANSIENT_RESOURCE_BUSY, .subtype = "INTERRUPTED"},
     {.kind = OUTCOME_CANCELLED, .reason = REASON_CANCELLED},
+    {.kind = OUTCOME_LOST, .type = TRANSIENT_NETWORK_TIMEOUT, .subtype = "HOST_LOST"},
+    {.kind = OUTCOME_LOST,
+     .cause = CAUSE_NODE,
+     .type = TRANSIENT_NETWORK_TIMEOUT,
+     .subtype = "HOST_LOST"},
+    {.kind = OUTCOME_LOST,
+     .cause = CAUSE_PREEMPTED,
+     .type = TRANSIENT_RESOURCE_BUSY,
+     .subtype = "PREEMPTED"},
+    {.kind = OUTCOME_LOST,
+     .cause = CAUSE_CANCELLED,
+     .reason = REASON_CANCELLED,
+     .subtype = "CLUSTER"},
+    {.kind = OUTCOME_TIMEOUT,
+     .cause = CAUSE_TIME_LIMIT,
+     .type = TRANSIENT_RESOURCE_BUSY,
+     .subtype = "TIMEOUT"},
+    {.kind = OUTCOME_SIGNAL,
+     .code = SIGKILL,
+     .cause = CAUSE_MEMORY,
+     .type = TRANSIENT_CONTAINER_OOM,
+     .subtype = "OOM_KILL"},
+    {.code = 137, .cause = CAUSE_MEMORY, .type = TRANSIENT_CONTAINER_OOM, .subtype = "OOM_KILL"},
     {.kind = OUTCOME_SIGNAL, .code = SIGSEGV, .reason = REASON_CRASH, .subtype = "SIGSEGV"},
     {.kind = OUTCOME_SIGNAL,
      .code = SIGABRT,
@@ -73,7 +98,8 @@ static const struct {
 
 START_TEST(test_outcome_decides)
 {
-    const struct verdict verdict = judge_fact(facts[_i].kind, facts[_i].code, facts[_i].counter);
+    const struct verdict verdict =
+        judge_fact(facts[_i].kind, facts[_i].code, facts[_i].counter, facts[_i].cause);
     enum verdict_class want = VERDICT_PERSISTENT;
     if (facts[_i].type != TRANSIENT_NONE)
         want = VERDICT_TRANSIENT;
@@ -134,7 +160,7 @@ END_TEST
 START_TEST(test_B1_a_signal_is_for_memory_where_a_counter_says_so)
 {
     const enum memory_counter counter = (enum memory_counter)_i;
-    ck_assert_int_eq((int)judge_fact(OUTCOME_SIGNAL, SIGKILL, counter).type,
+    ck_assert_int_eq((int)judge_fact(OUTCOME_SIGNAL, SIGKILL, counter, CAUSE_NONE).type,
                      counter == COUNTER_SAYS_KILLED ? TRANSIENT_CONTAINER_OOM : TRANSIENT_NONE);
 }
 END_TEST

@@ -28,7 +28,7 @@ HEAD = 12
 MASK = (1 << 64) - 1
 BEGIN, STARTED, OUTPUT, END = b"BPOE"
 ENDED = ("", "exit", "signal", "not started")
-WHY = ("own", "term", "kill", "lease", "spool", "foreign")
+WHY = ("own", "term", "kill", "lease", "spool", "foreign", "memory")
 STEP = ("", "process", "directory", "program")
 STATE = ("", "running", "ended", "lost", "damaged")
 EXISTS, BAD_REQUEST, BAD_DIR, NONE, LOST, DAMAGED, RUNNING, CHANNEL, NO_HOLDER = range(10, 19)
@@ -768,6 +768,49 @@ def case_foreign_term():
     check(not state(one.dir)["passed"])
 
 
+def memory_group(limit):
+    """A control group of this machine with a memory limit; None if none can be made here."""
+    name = f"devs-hand-{os.getpid()}"
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        groups = dict(line.strip().split(":", 2)[1:] for line in file)
+    if "memory" in groups:
+        path, key = f"/sys/fs/cgroup/memory{groups['memory']}/{name}", "memory.limit_in_bytes"
+    else:
+        path, key = f"/sys/fs/cgroup{groups.get('', '')}/{name}", "memory.max"
+    try:
+        os.mkdir(path)
+        with open(f"{path}/{key}", "w", encoding="ascii") as file:
+            file.write(str(limit))
+        return path
+    except OSError:
+        if os.path.isdir(path):
+            os.rmdir(path)
+        return None
+
+
+def case_no_memory():
+    """A command that the kernel kills because its control group has no memory left, or its shell."""
+    group = memory_group(48 << 20)
+    if not group:
+        print("  needs a control group with a memory limit")
+        return
+    launcher = ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"]
+    eat = "x=xxxxxxxx; while :; do x=$x$x; done"
+    try:
+        for script, ended, code in ((eat, "signal", 9), (f"sh -c '{eat}'; exit $?", "exit", 137),
+                                    (f"sh -c '{eat}'; exit 3", "exit", 3), ("kill -9 $$", "signal", 9)):
+            path = new_dir()
+            one = Channel("run", path, launcher=launcher)
+            one.until(lambda some: some.hello, "a hello")
+            one.send(request(["sh", "-c", script], inherit=True, stamp=one.stamp))
+            end = one.end()
+            wanted = "memory" if code != 3 and "while" in script else "own"
+            same((end["ended"], end["code"], end["why"]), (ended, code, wanted), script)
+    finally:
+        until(lambda: not open(f"{group}/cgroup.procs", encoding="ascii").read(), "an empty group")
+        os.rmdir(group)
+
+
 def case_killed_attach():
     one = shell("echo one; sleep 0.01; echo two; sleep 300", grace_ms=0)
     one.until_output(b"one\n")
@@ -1220,7 +1263,7 @@ GROUPS = {
         reader_dies killed_attach garbage_in_the_control_pipe""",
     "ends": """deaf_to_term term_is_enough stopped_command leftovers deaf_leftovers no_pidfd killed_between
         ended_main_thread fork_bomb lease
-        lease_is_renewed foreign_term killed_keeper killed_guard killed_command""",
+        lease_is_renewed foreign_term no_memory killed_keeper killed_guard killed_command""",
     "hold": "holder holder_is_idle job_ends killed_holder",
     "damage": "clean interrupted_start clean_during_start hostile_dir damaged_spool file_size_limit full_disk",
 }

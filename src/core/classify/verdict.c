@@ -132,7 +132,7 @@ static const char *const cause_words[] = {
     [CAUSE_TIME_LIMIT] = "the time limit of its job",
     [CAUSE_PREEMPTED] = "its job was preempted",
     [CAUSE_CANCELLED] = "its job was cancelled on the cluster",
-    [CAUSE_MEMORY] = "its job had no memory left",
+    [CAUSE_MEMORY] = "its machine or job had no memory left",
     [CAUSE_NODE] = "its node failed",
 };
 static_assert(ARRAY_LEN(cause_words) == CAUSE_COUNT, "every cause has its words");

@@ -272,6 +272,11 @@ static void report_hand_end(struct remote *remote)
         outcome.kind = end->ended == HAND_SIGNALED ? OUTCOME_SIGNAL : OUTCOME_EXIT;
         outcome.code = code;
         break;
+    case HAND_WHY_MEMORY:
+        outcome.kind = end->ended == HAND_SIGNALED ? OUTCOME_SIGNAL : OUTCOME_EXIT;
+        outcome.code = code;
+        outcome.cause = CAUSE_MEMORY;
+        break;
     case HAND_WHY_TERM:
     case HAND_WHY_KILL:
         outcome.kind = remote->timed_out ? OUTCOME_TIMEOUT : OUTCOME_CANCELLED;
