@@ -328,7 +328,8 @@ void rows_host_more(struct rows *rows, const struct hosts *hosts, const struct r
     const struct plan_executor *executor = run_state_host_place(state, number).executor;
     str_addf(rows_add(rows, "reached", "reached", ROW_ASIDE), "by %s; %s, attempts in %s",
              executor_kind_name(executor->kind), executor->hand, executor->dir);
-    str_add(rows_add(rows, "shared", "shared", ROW_ASIDE), executor->shared);
+    if (executor->shared)
+        str_add(rows_add(rows, "shared", "shared", ROW_ASIDE), executor->shared);
     out = rows_add(rows, "lease", "lease", ROW_ASIDE);
     shown_duration(executor->lease_ms, out);
 }

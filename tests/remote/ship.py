@@ -134,7 +134,8 @@ def same_tree(case):
     want(f"apply ({out.stderr})", out.returncode, 0)
     with open("joined", encoding="ascii") as file:
         want("applied", file.read(), "joined\n")
-    for words in (("verify", str(run)), ("diff", f"{run}/change"), ("why", f"{run}/change", "--json")):
+    for words in (("verify", str(run)), ("diff", f"{run}/change"), ("why", f"{run}/change", "--json"),
+                  ("hosts", str(run)), ("hosts", "--json", str(run)), ("status", "--json", str(run))):
         want(words[0], case.devs(*words).returncode, 0)
 
 
