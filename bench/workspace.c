@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     report("diff, 1 % changed", &bench.compared);
     report("reset, 1 % changed, verified", &bench.reset);
     report("hash, unchanged", &bench.hashed);
-    must(workspace_drop(bench.workspace, &err), &err);
+    must(workspace_drop(bench.workspace, NULL, &err), &err);
     workspace_close(bench.workspace);
     return 0;
 }

@@ -522,6 +522,40 @@ static void add_request(const struct event_look *w)
     }
 }
 
+/* Appends what happened on another machine. */
+static void add_machine(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    switch (event->kind) {
+    case EVENT_ATTEMPT_PLACED:
+        str_addf(w->out, "on %s (%s)", or_empty(event->placed.host),
+                 or_empty(event->placed.executor));
+        break;
+    case EVENT_HOST_STATE:
+        str_addf(w->out, "host %s of %s is %s", or_empty(event->host.host),
+                 or_empty(event->host.executor), event->host.is_down ? "down" : "up again");
+        if (event->host.why)
+            str_addf(w->out, ": %s", event->host.why);
+        break;
+    case EVENT_CONTACT_LOST:
+        str_add(w->out, "no contact with its machine; without contact, the try ends there within ");
+        shown_duration(event->contact_lost.fence.mono_ms - event->at.mono_ms, w->out);
+        break;
+    case EVENT_CONTACT_FOUND:
+        str_add(w->out, "contact with its machine is back");
+        break;
+    case EVENT_JOB_STATE:
+        str_addf(w->out, "job %s %s", or_empty(event->job.job), job_state_name(event->job.state));
+        if (event->job.node)
+            str_addf(w->out, " on %s", event->job.node);
+        if (event->job.reason)
+            str_addf(w->out, " (%s)", event->job.reason);
+        break;
+    default: /* the other kinds are not about machines */
+        break;
+    }
+}
+
 /* Appends the text of the event, without the task and the attempt. */
 static void add_event(const struct event_look *w)
 {
@@ -534,10 +568,6 @@ static void add_event(const struct event_look *w)
         break;
     case EVENT_ATTEMPT_STARTED:
         add_start(w);
-        break;
-    case EVENT_ATTEMPT_PLACED:
-        str_addf(w->out, "on %s (%s)", or_empty(event->placed.host),
-                 or_empty(event->placed.executor));
         break;
     case EVENT_ATTEMPT_RUNNING:
         str_add(w->out, "running");
@@ -651,25 +681,12 @@ static void add_event(const struct event_look *w)
         add_time(w->out, event->stopped.ms);
         str_add(w->out, ", not counted by timeouts");
         break;
+    case EVENT_ATTEMPT_PLACED:
     case EVENT_HOST_STATE:
-        str_addf(w->out, "host %s of %s is %s", or_empty(event->host.host),
-                 or_empty(event->host.executor), event->host.is_down ? "down" : "up again");
-        if (event->host.why)
-            str_addf(w->out, ": %s", event->host.why);
-        break;
     case EVENT_CONTACT_LOST:
-        str_add(w->out, "no contact with its machine; without contact, the try ends there within ");
-        shown_duration(event->contact_lost.fence.mono_ms - event->at.mono_ms, w->out);
-        break;
     case EVENT_CONTACT_FOUND:
-        str_add(w->out, "contact with its machine is back");
-        break;
     case EVENT_JOB_STATE:
-        str_addf(w->out, "job %s %s", or_empty(event->job.job), job_state_name(event->job.state));
-        if (event->job.node)
-            str_addf(w->out, " on %s", event->job.node);
-        if (event->job.reason)
-            str_addf(w->out, " (%s)", event->job.reason);
+        add_machine(w);
         break;
     case EVENT_SECRETS_CUT:
         add_cut_secrets(w);
