@@ -247,7 +247,7 @@ static const struct {
      "on lab (slurm; at most 100 jobs)"},
     {"\"executors\": {\"lab\": {\"like\": \"kubernetes\", \"image\": \"i\", \"slots\": 7, "
      "\"shared\": \"/\"}}, ",
-     "on lab (kubernetes; at most 7 jobs)"},
+     "on lab (experimental: kubernetes; at most 7 jobs)"},
 };
 
 START_TEST(test_words_name_the_hosts)

@@ -620,7 +620,8 @@ void plan_executor_words(const struct plan_executor *executor, struct str *out)
 {
     int slots = 0;
     if (executor_has_jobs(executor->kind)) {
-        str_addf(out, "on %s (%s; at most %d jobs)", executor->name,
+        str_addf(out, "on %s (%s%s; at most %d jobs)", executor->name,
+                 executor->kind == EXECUTOR_KUBERNETES ? "experimental: " : "",
                  executor_kind_name(executor->kind), executor->hosts[0].slots);
         return;
     }
