@@ -264,10 +264,8 @@ static void start_exit(struct cluster_job *job)
     const struct cluster *cluster = job->cluster;
     const struct remote_place place = place_of(job);
     if (job->exit == EXIT_RELEASE) {
-        const size_t count =
-            job->folder_count < REMOTE_CLEAN_MAX ? job->folder_count : REMOTE_CLEAN_MAX;
-        job->errand =
-            remote_clean(cluster->nursery, &place, job->folders, count, job, was_released);
+        job->errand = remote_clean(cluster->nursery, &place, job->folders, job->folder_count, job,
+                                   was_released);
         return;
     }
     const struct executor_words words = {.job = job->name};
@@ -499,7 +497,6 @@ static void tell_news(struct cluster_job *job)
                                             [JOB_RUNS] = JOB_RUNNING,
                                             [JOB_IS_OVER] = JOB_ENDED};
     const struct job_news news = {.state = states[job->stage],
-                                  .meaning = job->meaning,
                                   .reason = job->reason,
                                   .node = job->node,
                                   .code = job->code,
@@ -553,7 +550,8 @@ static void tick(uv_timer_t *timer)
     forget_jobs(cluster);
     if (!cluster->list && !cluster->is_left && cluster->list_due_ms <= now)
         start_list(cluster);
-    next_ms = cluster->list_due_ms < next_ms ? cluster->list_due_ms : next_ms;
+    if (!cluster->list && cluster->list_due_ms < next_ms) /* was_listed() sets the next one */
+        next_ms = cluster->list_due_ms;
     for (const struct cluster_job *job = cluster->jobs; job; job = job->next)
         next_ms = job->has_news ? now : next_ms;
     if (next_ms < INT64_MAX)
@@ -653,23 +651,32 @@ void cluster_close(struct cluster *cluster)
     uv_close((uv_handle_t *)&cluster->timer, timer_closed);
 }
 
+/* Drops the job, and asks for another one for the same task. That one removes the folders of
+ * attempts, which the nodes may share. */
+static struct cluster_job *replace_job(struct cluster_job *old)
+{
+    struct cluster_job *job = new_job(old->cluster, old->task);
+    job->resources = old->resources;
+    job->folders = old->folders;
+    job->folder_count = old->folder_count;
+    job->folder_cap = old->folder_cap;
+    old->folders = NULL;
+    old->folder_count = old->folder_cap = 0;
+    cluster_job_drop(old);
+    return job;
+}
+
 struct cluster_job *cluster_job_of(struct cluster *cluster, int task,
                                    const struct executor_resources *resources)
 {
-    struct cluster_job *old = cluster_job_find(cluster, task);
-    if (old && old->stage != JOB_IS_OVER)
-        return old;
-    struct cluster_job *job = new_job(cluster, task);
-    job->resources = resources;
-    if (old) { /* the nodes may share the folders of attempts */
-        job->folders = old->folders;
-        job->folder_count = old->folder_count;
-        job->folder_cap = old->folder_cap;
-        old->folders = NULL;
-        old->folder_count = old->folder_cap = 0;
-        cluster_job_drop(old);
+    struct cluster_job *job = cluster_job_find(cluster, task);
+    if (job && job->stage == JOB_IS_OVER) {
+        job = replace_job(job);
+    } else if (!job) {
+        job = new_job(cluster, task);
+        job->resources = resources;
+        tick_at(cluster, now_ms());
     }
-    tick_at(cluster, now_ms());
     return job;
 }
 
@@ -721,11 +728,7 @@ struct cluster_job *cluster_job_renew(struct cluster_job *job)
 {
     job_news_fn *tell = job->tell;
     void *ctx = job->tell_ctx;
-    const bool was_over = job->stage == JOB_IS_OVER;
-    job->stage = JOB_IS_OVER;
-    struct cluster_job *other = cluster_job_of(job->cluster, job->task, job->resources);
-    if (!was_over)
-        job->exit = EXIT_CANCEL;
+    struct cluster_job *other = replace_job(job);
     cluster_job_watch(other, tell, ctx);
     return other;
 }

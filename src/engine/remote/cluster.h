@@ -39,7 +39,6 @@ struct cluster_job;
 /* What happened to a job. The texts are borrowed for the call. */
 struct job_news {
     enum job_state state;
-    enum job_meaning meaning;
     const char *reason, *node; /* "" = none */
     int code;                  /* if it ended before it ran: an enum start_code; otherwise 0 */
     const char *why;           /* then: why, in words */
