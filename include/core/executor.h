@@ -30,7 +30,7 @@ static inline bool executor_has_jobs(enum executor_kind kind)
     return kind != EXECUTOR_SSH;
 }
 
-/* What a task may ask of a cluster. */
+/* What a task may ask of a cluster, in the order of the keys of `resources`. */
 enum executor_resource {
     RESOURCE_CPUS,
     RESOURCE_MEMORY_MB,
@@ -39,8 +39,6 @@ enum executor_resource {
     RESOURCE_FEATURES,
     RESOURCE_COUNT,
 };
-/* Returns the key of `resources`: "cpus" ... Static. */
-const char *executor_resource_name(enum executor_resource resource);
 
 /* A task's resources. All zero: none. */
 struct executor_resources {
@@ -56,7 +54,7 @@ struct executor_resources {
 struct executor_adapter {
     char **submit;       /* asks for a job, and prints its name */
     char *script;        /* its stdin */
-    bool script_is_json; /* words in `script` are escaped as in a JSON string, not quoted for sh */
+    bool script_is_json; /* words in `script` are escaped as in a JSON string */
     char **channel;      /* runs {command} in the job, with stdin and stdout */
     char **list;         /* prints a line for each job of the run: JOB|STATE|REASON|NODE */
     char **cancel;       /* ends a job */
@@ -82,14 +80,14 @@ void executor_adapter_copy(struct executor_adapter *adapter);
 enum job_meaning {
     MEANS_QUEUED,
     MEANS_RUNNING,
-    MEANS_ENDING,     /* it will not run anything any more; the reason follows */
+    MEANS_ENDING,     /* nothing can start in it any more; a later list has the reason */
     MEANS_ENDED,      /* for no reason that the cluster gives */
-    MEANS_TIME_LIMIT, /* from here on like enum outcome_cause */
+    MEANS_TIME_LIMIT, /* from here to MEANS_NODE_FAILED: see meaning_cause() */
     MEANS_PREEMPTED,
     MEANS_CANCELLED,
     MEANS_MEMORY,
     MEANS_NODE_FAILED,
-    MEANS_REFUSED, /* it can never run; the reason follows */
+    MEANS_REFUSED, /* it can never run */
     MEANING_COUNT,
 };
 /* Returns whether nothing of the job can run any more. */

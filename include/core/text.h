@@ -85,6 +85,35 @@ void text_list_free(char **texts);
 /* Writes "key": ["a","b"], after a comma if needed; an empty list for NULL. */
 void text_list_write(struct str *out, const char *key, char *const *texts);
 
+/* A growing argv of owned strings, always NULL-terminated. All zero is an empty list. Any thread,
+ * but each list belongs to one thread at a time. */
+struct arg_list {
+    char **items; /* owned, as are its elements; NULL if empty */
+    size_t count, cap;
+};
+
+/* Appends a copy of the string. */
+void arg_list_add(struct arg_list *list, const char *text);
+/* Appends a string of any length, formatted like printf(). */
+ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
+/* Appends copies of a NULL-terminated array, which may be NULL. */
+void arg_list_add_all(struct arg_list *list, char *const *texts);
+/* Returns whether the list contains the string. */
+bool arg_list_has(const struct arg_list *list, const char *text);
+/* Frees the strings; the list is then empty. */
+void arg_list_done(struct arg_list *list);
+
+/* A word in braces, such as "{job}", and what replaces it; NULL = the word stays. */
+struct text_filling {
+    const char *word, *value;
+};
+/* Appends the text with its words in braces replaced. Words in a value stay. */
+void text_fill(const char *text, const struct text_filling *fillings, size_t count,
+               struct str *out);
+/* Appends each text of a NULL-terminated array, which may be NULL, filled like that. */
+void arg_list_fill(struct arg_list *list, char *const *texts, const struct text_filling *fillings,
+                   size_t count);
+
 /*
  * Comparing and finding words, ignoring case (ASCII). Pure.
  */

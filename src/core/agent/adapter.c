@@ -267,70 +267,13 @@ void adapter_write(const struct adapter *adapter, struct str *out)
     fields_write_object(&adapter_fields, adapter, out);
 }
 
-/* Values for the words in braces in an argument. */
-struct filling {
-    const char *name;
-    const char *value; /* NULL = the name in braces stays as it is */
-};
-
-enum { FILLINGS = 3 };
-
-/* A growing list. */
-struct args {
-    char **items;
-    size_t count;
-    size_t cap;
-};
-
-static void add_arg(struct args *args, char *text)
+static bool has_word(char *const *texts, const char *word)
 {
-    assert(args->count + 1 < args->cap);
-    args->items[args->count++] = text;
-}
-
-/* Copies `text`, replacing each "{name}" that has a value. Returns true if `name` was among
- * them. */
-static bool fill_text(struct str *out, const char *text, const struct filling *fillings,
-                      const char *name)
-{
-    bool filled = false;
-    while (*text != '\0') {
-        const size_t plain = strcspn(text, "{");
-        str_add_n(out, text, plain);
-        text += plain;
-        size_t taken = 0;
-        for (size_t i = 0; i < FILLINGS && taken == 0; i++) {
-            const size_t len = strlen(fillings[i].name);
-            if (!fillings[i].value || strncmp(text, fillings[i].name, len) != 0)
-                continue;
-            str_add(out, fillings[i].value);
-            filled = filled || strcmp(fillings[i].name, name) == 0;
-            taken = len;
-        }
-        if (taken == 0 && *text != '\0')
-            str_add_char(out, *text++);
-        else
-            text += taken;
-    }
-    return filled;
-}
-
-/* Appends arguments of the adapter. Returns true if they contain the prompt. */
-static bool add_filled(struct args *args, char *const *texts, const struct filling *fillings)
-{
-    bool has_prompt = false;
     for (size_t i = 0; texts && texts[i]; i++) {
-        struct str text = {0};
-        has_prompt = fill_text(&text, texts[i], fillings, "{prompt}") || has_prompt;
-        add_arg(args, text.data ? text.data : xstrdup(""));
+        if (strstr(texts[i], word))
+            return true;
     }
-    return has_prompt;
-}
-
-static void add_copies(struct args *args, char *const *texts)
-{
-    for (size_t i = 0; texts && texts[i]; i++)
-        add_arg(args, xstrdup(texts[i]));
+    return false;
 }
 
 void adapter_argv(const struct adapter *adapter, const struct adapter_call *call, char ***out)
@@ -338,25 +281,21 @@ void adapter_argv(const struct adapter *adapter, const struct adapter_call *call
     const bool resumes = call->session && adapter->argv_resume;
     const bool says_prompt = call->prompt && adapter->prompt == ADAPTER_PROMPT_ARGUMENT;
     char *const *argv = resumes ? adapter->argv_resume : adapter->argv;
-    char *const *permissions =
-        call->permission_args ? call->permission_args : adapter->permission_args;
-    const struct filling fillings[FILLINGS] = {
+    const struct text_filling fillings[] = {
         {"{session}", resumes ? call->session : NULL},
         {"{model}", call->model},
         {"{prompt}", says_prompt ? call->prompt : NULL},
     };
-    struct args args = {.cap = 3 + text_list_count(argv) + text_list_count(adapter->model_args) +
-                               text_list_count(permissions) + text_list_count(call->args)};
-    args.items = xcalloc(args.cap, sizeof(*args.items));
-
-    add_arg(&args, xstrdup(adapter_program(adapter)));
-    const bool has_prompt = add_filled(&args, argv, fillings);
+    struct arg_list args = {0};
+    arg_list_add(&args, adapter_program(adapter));
+    arg_list_fill(&args, argv, fillings, ARRAY_LEN(fillings));
     if (call->model)
-        (void)add_filled(&args, adapter->model_args, fillings);
-    add_copies(&args, permissions);
-    add_copies(&args, call->args);
-    if (says_prompt && !has_prompt)
-        add_arg(&args, xstrdup(call->prompt));
+        arg_list_fill(&args, adapter->model_args, fillings, ARRAY_LEN(fillings));
+    arg_list_add_all(&args,
+                     call->permission_args ? call->permission_args : adapter->permission_args);
+    arg_list_add_all(&args, call->args);
+    if (says_prompt && !has_word(argv, "{prompt}"))
+        arg_list_add(&args, call->prompt);
     *out = args.items;
 }
 
@@ -388,15 +327,6 @@ static void add_violation(struct violations *wrong, const char *name, const char
     json_pointer_add(&path, key ? &place : &agent, FIELD_POINTER_MAX);
     violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&path), message, expected, NULL);
     str_done(&path);
-}
-
-static bool has_word(char *const *texts, const char *word)
-{
-    for (size_t i = 0; texts && texts[i]; i++) {
-        if (strstr(texts[i], word))
-            return true;
-    }
-    return false;
 }
 
 struct adapters {

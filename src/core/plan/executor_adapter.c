@@ -24,17 +24,6 @@ const char *executor_kind_name(enum executor_kind kind)
     return (unsigned)kind < EXECUTOR_KIND_COUNT ? names[kind] : "?";
 }
 
-const char *executor_resource_name(enum executor_resource resource)
-{
-    static const char *const names[] = {
-        [RESOURCE_CPUS] = "cpus", [RESOURCE_MEMORY_MB] = "memory_mb", [RESOURCE_TIME_S] = "time_s",
-        [RESOURCE_GPUS] = "gpus", [RESOURCE_FEATURES] = "features",
-    };
-    static_assert(ARRAY_LEN(names) == RESOURCE_COUNT, "every resource has a name");
-    assert(resource < RESOURCE_COUNT);
-    return names[resource];
-}
-
 /* The members of an adapter. */
 
 enum { WORDS_MAX = 100, WORD_CHARS_MAX = 4096, SCRIPT_CHARS_MAX = 65536, STATES_MAX = 100 };
@@ -147,15 +136,6 @@ bool executor_adapter_is_builtin(const struct executor_adapter *adapter, enum ex
 
 /* What a cluster prints. */
 
-static const char *const meanings[] = {
-    [MEANS_QUEUED] = "queued",           [MEANS_RUNNING] = "running",
-    [MEANS_ENDING] = "ending",           [MEANS_ENDED] = "ended",
-    [MEANS_TIME_LIMIT] = "time limit",   [MEANS_PREEMPTED] = "preempted",
-    [MEANS_CANCELLED] = "cancelled",     [MEANS_MEMORY] = "memory",
-    [MEANS_NODE_FAILED] = "node failed", [MEANS_REFUSED] = "refused",
-};
-static_assert(ARRAY_LEN(meanings) == MEANING_COUNT, "every meaning has a word");
-
 enum outcome_cause meaning_cause(enum job_meaning meaning)
 {
     switch (meaning) {
@@ -174,6 +154,16 @@ enum outcome_cause meaning_cause(enum job_meaning meaning)
     }
 }
 
+static const char *meaning_word(enum job_meaning meaning)
+{
+    static const char *const words[] = {
+        [MEANS_QUEUED] = "queued", [MEANS_RUNNING] = "running", [MEANS_ENDING] = "ending",
+        [MEANS_ENDED] = "ended",   [MEANS_REFUSED] = "refused",
+    };
+    const enum outcome_cause cause = meaning_cause(meaning);
+    return cause != CAUSE_NONE ? outcome_cause_name(cause) : words[meaning];
+}
+
 /* Finds the meaning of `state`, or of `state`/`reason` if `reason` is not empty. */
 static bool find_meaning(const struct executor_adapter *adapter, const char *state,
                          const char *reason, size_t len, enum job_meaning *out)
@@ -186,7 +176,7 @@ static bool find_meaning(const struct executor_adapter *adapter, const char *sta
         if (strncmp(adapter->states[i], str_text(&key), key.len) != 0)
             continue;
         for (int k = 0; k < MEANING_COUNT && !found; k++) {
-            found = strcmp(word, meanings[k]) == 0;
+            found = strcmp(word, meaning_word((enum job_meaning)k)) == 0;
             if (found)
                 *out = (enum job_meaning)k;
         }
@@ -283,55 +273,6 @@ bool executor_refuses(const struct executor_adapter *adapter, const char *messag
 
 /* Command lines. */
 
-enum form { FORM_PLAIN, FORM_JSON };
-
-struct filling {
-    const char *word;
-    const char *value;
-};
-
-static void add_value(const char *value, enum form form, struct str *out)
-{
-    if (form == FORM_PLAIN) {
-        str_add(out, value);
-        return;
-    }
-    struct str quoted = {0};
-    str_add_json(&quoted, value, strlen(value));
-    str_add_n(out, quoted.data + 1, quoted.len - 2); /* within quotes of the template */
-    str_done(&quoted);
-}
-
-static void fill(const char *text, const struct filling *fillings, size_t count, enum form form,
-                 struct str *out)
-{
-    while (*text) {
-        size_t i = 0;
-        while (i < count && (!fillings[i].value ||
-                             strncmp(text, fillings[i].word, strlen(fillings[i].word)) != 0))
-            i++;
-        if (i < count) {
-            add_value(fillings[i].value, form, out);
-            text += strlen(fillings[i].word);
-        } else {
-            str_add_char(out, *text++);
-        }
-    }
-}
-
-/* A growing NULL-terminated list of owned strings. */
-struct argv {
-    char **items;
-    size_t count, cap;
-};
-
-static void add_argument(struct argv *argv, char *text)
-{
-    argv->items = xgrow(argv->items, &argv->cap, argv->count + 2, sizeof(*argv->items));
-    argv->items[argv->count++] = text;
-    argv->items[argv->count] = NULL;
-}
-
 /* Returns the value of a resource as text, or NULL if it is not asked for. */
 static char *resource_value(const struct executor_resources *resources,
                             enum executor_resource resource)
@@ -350,16 +291,13 @@ static char *resource_value(const struct executor_resources *resources,
 }
 
 static void add_resources(const struct executor_adapter *adapter,
-                          const struct executor_resources *resources, struct argv *argv)
+                          const struct executor_resources *resources, struct arg_list *argv)
 {
     for (int i = 0; resources && i < RESOURCE_COUNT; i++) {
         char *value = resource_value(resources, (enum executor_resource)i);
-        const struct filling filling = {"{value}", value};
-        for (char *const *text = adapter->resources[i]; value && text && *text; text++) {
-            struct str argument = {0};
-            fill(*text, &filling, 1, FORM_PLAIN, &argument);
-            add_argument(argv, argument.data);
-        }
+        const struct text_filling filling = {"{value}", value};
+        if (value)
+            arg_list_fill(argv, adapter->resources[i], &filling, 1);
         free(value);
     }
 }
@@ -367,9 +305,9 @@ static void add_resources(const struct executor_adapter *adapter,
 enum { FILLINGS = 8 };
 
 static void list_fillings(const struct plan_executor *executor, const struct executor_words *words,
-                          struct filling out[FILLINGS])
+                          struct text_filling out[FILLINGS])
 {
-    const struct filling all[FILLINGS] = {
+    const struct text_filling all[FILLINGS] = {
         {"{run}", words->run},        {"{name}", words->name},        {"{job}", words->job},
         {"{hold}", words->hold},      {"{command}", words->command},  {"{host}", words->host},
         {"{image}", executor->image}, {"{shared}", executor->shared},
@@ -380,33 +318,47 @@ static void list_fillings(const struct plan_executor *executor, const struct exe
 char **executor_argv(const struct plan_executor *executor, char *const *list,
                      const struct executor_words *words)
 {
-    struct filling fillings[FILLINGS];
-    struct argv argv = {0};
+    struct text_filling fillings[FILLINGS];
+    struct arg_list argv = {0};
     list_fillings(executor, words, fillings);
     for (; list && *list; list++) {
-        if (strcmp(*list, "{args}") == 0) {
-            for (char *const *own = executor->args; own && *own; own++)
-                add_argument(&argv, xstrdup(*own));
-        } else if (strcmp(*list, "{resources}") == 0) {
+        char *const one[] = {*list, NULL};
+        if (strcmp(*list, "{args}") == 0)
+            arg_list_add_all(&argv, executor->args);
+        else if (strcmp(*list, "{resources}") == 0)
             add_resources(&executor->adapter, words->resources, &argv);
-        } else {
-            struct str argument = {0};
-            fill(*list, fillings, FILLINGS, FORM_PLAIN, &argument);
-            add_argument(&argv, argument.data ? argument.data : xstrdup(""));
-        }
+        else
+            arg_list_fill(&argv, one, fillings, FILLINGS);
     }
     return argv.items;
+}
+
+/* Appends the value as in a JSON string, without its quotes. */
+static void add_escaped(const char *value, struct str *out)
+{
+    struct str quoted = {0};
+    str_add_json(&quoted, value, strlen(value));
+    str_add_n(out, quoted.data + 1, quoted.len - 2);
+    str_done(&quoted);
 }
 
 void executor_script(const struct plan_executor *executor, const struct executor_words *words,
                      struct str *out)
 {
     const struct executor_adapter *adapter = &executor->adapter;
-    struct filling fillings[FILLINGS];
+    struct text_filling fillings[FILLINGS];
+    struct str escaped[FILLINGS] = {0};
     list_fillings(executor, words, fillings);
+    for (int i = 0; adapter->script_is_json && i < FILLINGS; i++) {
+        if (!fillings[i].value)
+            continue;
+        add_escaped(fillings[i].value, &escaped[i]);
+        fillings[i].value = str_text(&escaped[i]);
+    }
     if (adapter->script)
-        fill(adapter->script, fillings, FILLINGS, adapter->script_is_json ? FORM_JSON : FORM_PLAIN,
-             out);
+        text_fill(adapter->script, fillings, FILLINGS, out);
+    for (int i = 0; i < FILLINGS; i++)
+        str_done(&escaped[i]);
 }
 
 enum executor_resource executor_lacks(const struct executor_adapter *adapter,

@@ -489,7 +489,8 @@ static void check_resources(struct field_reader *reader, const struct json_point
     if (lacks == RESOURCE_COUNT)
         return;
     const struct json_pointer outer = {.up = path, .key = "resources"};
-    const struct json_pointer place = {.up = &outer, .key = executor_resource_name(lacks)};
+    const struct json_pointer place = {.up = &outer,
+                                       .key = executor_resource_fields.rows[lacks].key};
     if (executor)
         complain_not_possible(reader, &place, executor, "this resource");
     else if (field_reader_is_sound(reader, &place))

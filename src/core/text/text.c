@@ -2,7 +2,9 @@
 #include "text.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -550,6 +552,80 @@ void text_list_free(char **texts)
     for (char **text = texts; text && *text; text++)
         free(*text);
     free(texts);
+}
+
+void arg_list_add(struct arg_list *list, const char *text)
+{
+    list->items = xgrow(list->items, &list->cap, list->count + 2, sizeof(*list->items));
+    list->items[list->count++] = xstrdup(text);
+    list->items[list->count] = NULL;
+}
+
+void arg_list_addf(struct arg_list *list, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = xcalloc((size_t)(len > 0 ? len : 0) + 1, 1);
+    va_start(args, fmt);
+    (void)vsnprintf(text, (size_t)(len > 0 ? len : 0) + 1, fmt, args);
+    va_end(args);
+    arg_list_add(list, text);
+    free(text);
+}
+
+void arg_list_add_all(struct arg_list *list, char *const *texts)
+{
+    for (size_t i = 0; texts && texts[i]; i++)
+        arg_list_add(list, texts[i]);
+}
+
+bool arg_list_has(const struct arg_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+void arg_list_done(struct arg_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct arg_list){0};
+}
+
+void text_fill(const char *text, const struct text_filling *fillings, size_t count, struct str *out)
+{
+    while (*text) {
+        const size_t plain = strcspn(text, "{");
+        str_add_n(out, text, plain);
+        text += plain;
+        size_t i = 0;
+        while (i < count && (!fillings[i].value ||
+                             strncmp(text, fillings[i].word, strlen(fillings[i].word)) != 0))
+            i++;
+        if (i < count) {
+            str_add(out, fillings[i].value);
+            text += strlen(fillings[i].word);
+        } else if (*text) {
+            str_add_char(out, *text++);
+        }
+    }
+}
+
+void arg_list_fill(struct arg_list *list, char *const *texts, const struct text_filling *fillings,
+                   size_t count)
+{
+    for (; texts && *texts; texts++) {
+        struct str text = {0};
+        text_fill(*texts, fillings, count, &text);
+        arg_list_add(list, str_text(&text));
+        str_done(&text);
+    }
 }
 
 void text_list_write(struct str *out, const char *key, char *const *texts)

@@ -78,21 +78,4 @@ ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *
 ATTR_MUST_USE bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
                             struct tool_result *out, struct err *err);
 
-/* A growing argv of owned strings, always NULL-terminated. All zero is an empty list. Any thread,
- * but each list belongs to one thread at a time. */
-struct arg_list {
-    char **items; /* owned, as are its elements; NULL if empty */
-    size_t count, cap;
-};
-
-/* Appends a copy of the string. */
-void arg_list_add(struct arg_list *list, const char *text);
-/* Appends a string of any length, formatted like printf(). */
-ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
-/* Appends copies of a NULL-terminated array, which may be NULL. */
-void arg_list_add_all(struct arg_list *list, char *const *texts);
-/* Returns whether the list contains the string. */
-bool arg_list_has(const struct arg_list *list, const char *text);
-void arg_list_done(struct arg_list *list);
-
 #endif

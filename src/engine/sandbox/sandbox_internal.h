@@ -12,6 +12,7 @@
 #include "err.h"
 #include "sandbox.h"
 #include "str.h"
+#include "text.h"
 #include "tool_run.h"
 #include "workspace_spec.h"
 

@@ -23,6 +23,7 @@
 #include "attr.h"
 #include "err.h"
 #include "str.h"
+#include "text.h"
 #include "tool_run.h"
 
 enum {
