@@ -70,11 +70,49 @@ static void tell_contact(const char *id, enum event_kind kind)
     play_input(&play, input);
 }
 
+static void tell_job(const char *id, enum job_state state, const char *reason, const char *node)
+{
+    const int task = play_task(&play, id);
+    struct input input = {.kind = INPUT_FACT,
+                          .task = task,
+                          .step = 0,
+                          .attempt = step_state_attempt(run_state_step(&play.state, task))->number};
+    input.fact_event = event_new(EVENT_JOB_STATE);
+    input.fact_event.job.state = state;
+    input.fact_event.job.job = "17";
+    input.fact_event.job.holder = "devs-17";
+    input.fact_event.job.reason = reason;
+    input.fact_event.job.node = node;
+    play_input(&play, input);
+}
+
 static void lose(const char *id)
 {
     play_outcome(&play, id, (struct outcome){.kind = OUTCOME_LOST, .proof = PROOF_FENCED},
                  play_transient(TRANSIENT_NETWORK_TIMEOUT));
 }
+
+/* A state of a job is recorded only if something about it has changed. */
+START_TEST(test_a_job_is_recorded_when_it_changes)
+{
+    begin_six(1);
+    tell_job("a", JOB_QUEUED, NULL, NULL);
+    tell_job("a", JOB_QUEUED, NULL, NULL);
+    ck_assert_int_eq(play_count(&play, EVENT_JOB_STATE, NULL), 1);
+    tell_job("a", JOB_QUEUED, "Priority", NULL);
+    tell_job("a", JOB_QUEUED, "Priority", NULL);
+    ck_assert_int_eq(play_count(&play, EVENT_JOB_STATE, NULL), 2);
+    tell_job("a", JOB_RUNNING, NULL, "n1");
+    tell_job("a", JOB_RUNNING, NULL, "n1");
+    tell_job("a", JOB_RUNNING, NULL, NULL);
+    ck_assert_int_eq(play_count(&play, EVENT_JOB_STATE, NULL), 3);
+    const struct task_job *job = play.state.tasks[play_task(&play, "a")].job;
+    ck_assert_str_eq(job->node, "n1");
+    ck_assert_str_eq(job->reason, "");
+    tell_job("here", JOB_RUNNING, NULL, "n1"); /* it is on this machine */
+    ck_assert_int_eq(play_count(&play, EVENT_JOB_STATE, NULL), 3);
+}
+END_TEST
 
 START_TEST(test_slots_of_hosts_and_of_this_machine)
 {
@@ -537,6 +575,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("hosts");
     TCase *tcase = test_case(suite, "hosts");
     tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, test_a_job_is_recorded_when_it_changes);
     tcase_add_test(tcase, test_slots_of_hosts_and_of_this_machine);
     tcase_add_test(tcase, test_host_that_is_down_gets_nothing);
     tcase_add_test(tcase, test_retry_prefers_its_host);

@@ -105,6 +105,13 @@ static bool names_host(const struct plot *plot, const char *executor, const char
     return is_there;
 }
 
+/* The plots have one job, and one reason; a running job has a node, which is then always the
+ * same. */
+static bool repeats_job_state(const struct task_job *job, const struct event *fact)
+{
+    return fact->kind == EVENT_JOB_STATE && job && job->state == fact->job.state;
+}
+
 static bool names_attempt(const struct turn_seen *seen, const struct run_state *before)
 {
     const struct input *input = seen->input;
@@ -126,7 +133,8 @@ static bool names_attempt(const struct turn_seen *seen, const struct run_state *
     if (input->kind != INPUT_FACT)
         return lives;
     if (fact->kind >= EVENT_HOST_STATE)
-        return lives && step_state_latest(step)->host >= 0;
+        return lives && step_state_latest(step)->host >= 0 &&
+               !repeats_job_state(before->tasks[input->task].job, fact);
     if (fact->kind >= EVENT_AGENT_SESSION)
         return lives && is_agents(seen, before, input->task);
     return input->attempt >= 1 && input->attempt <= (int)step->attempt_count;

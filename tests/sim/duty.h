@@ -20,7 +20,8 @@ int duty_source(const struct run_state *state, int task);
 
 /* The effects that the turn must have, as far as they depend on the state before it. */
 struct turn_duty {
-    bool names_attempt; /* the input is about an attempt that exists, in the right state */
+    bool names_attempt; /* the input is about an attempt that exists, in the right state, and is
+                           not what the log has already */
     bool starts_run;
     bool acts;                    /* the control is carried out, */
     bool acts_on[PLOT_TASKS_MAX]; /* on these tasks */

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "classify.h"
 #include "fold.h"
@@ -356,8 +357,19 @@ static bool names_live_attempt(const struct run_state *state, const struct input
            input->attempt == step_state_latest(step)->number;
 }
 
+/* Returns whether the fold has this state of the task's job already. */
+static bool has_job_state(const struct task_state *task, const struct event *event)
+{
+    const struct task_job *job = task->job;
+    const char *reason = event->job.reason ? event->job.reason : "";
+    return job && job->state == event->job.state && event->job.job &&
+           strncmp(job->id, event->job.job, JOB_TEXT_MAX - 1) == 0 &&
+           strncmp(job->reason, reason, JOB_TEXT_MAX - 1) == 0 &&
+           (!event->job.node || strncmp(job->node, event->job.node, JOB_TEXT_MAX - 1) == 0);
+}
+
 /* Records a fact. Facts come from outside and may come late, so ignores facts that the fold
- * rejects. */
+ * rejects, and states that have not changed. */
 static void take_fact(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
@@ -377,6 +389,8 @@ static void take_fact(const struct scheduling *now)
         const struct attempt_state *attempt =
             step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
         if (!attempt)
+            return;
+        if (event.kind == EVENT_JOB_STATE && has_job_state(&state->tasks[input->task], &event))
             return;
         event.task = input->task;
         event.step = input->step;

@@ -74,12 +74,7 @@ struct remote {
     int64_t started_ms; /* when the command was reported as started; 0 = not yet */
     int64_t timeout_due_ms;
     struct err start_err;
-    int jobs_tried;   /* jobs that did not take the request */
-    struct job_seen { /* of its job, as reported last */
-        bool is_told;
-        enum job_state state;
-        char reason[JOB_TEXT_MAX], node[JOB_TEXT_MAX];
-    } job;
+    int jobs_tried;       /* jobs that did not take the request */
     bool waits_for_job;   /* its state is not known yet, so there has been no channel */
     bool waits_for_cause; /* of `end` */
     struct outcome end;   /* to be reported when its cause is known */
@@ -705,7 +700,6 @@ static bool tries_other_job(struct remote *remote)
         remote->stage = REMOTE_CONNECTS;
         remote->is_request_refused = false;
     }
-    remote->job = (struct job_seen){0};
     remote->call.place.job = cluster_job_renew(job); /* job_changed() continues */
     return true;
 }
@@ -844,23 +838,14 @@ static void open_channel(struct remote *remote)
 
 /* The job. */
 
-/* Reports the state of the job, if that has changed. */
 static void report_job(struct remote *remote, const struct job_news *news)
 {
-    struct job_seen *seen = &remote->job;
-    if (seen->is_told && seen->state == news->state && strcmp(seen->reason, news->reason) == 0 &&
-        strcmp(seen->node, news->node) == 0)
-        return;
     struct event fact = event_new(EVENT_JOB_STATE);
     fact.job.state = news->state;
     fact.job.job = cluster_job_name(remote->call.place.job);
     fact.job.holder = cluster_job_holder(remote->call.place.job);
     fact.job.reason = news->reason[0] != '\0' ? news->reason : NULL;
     fact.job.node = news->node[0] != '\0' ? news->node : NULL;
-    seen->is_told = true;
-    seen->state = news->state;
-    (void)snprintf(seen->reason, sizeof(seen->reason), "%s", news->reason);
-    (void)snprintf(seen->node, sizeof(seen->node), "%s", news->node);
     remote->watcher.contact(remote->watcher.on.ctx, &fact);
 }
 

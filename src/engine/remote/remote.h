@@ -92,8 +92,8 @@ struct remote_call {
 
 struct remote_watcher {
     struct child_watcher on; /* without `tell`; of an end, only the outcome is known */
-    /* Contact was lost or found again, or the state of the job changed: EVENT_CONTACT_LOST,
-     * EVENT_CONTACT_FOUND, EVENT_JOB_STATE. */
+    /* Contact was lost or found again, or the state of the job is known, perhaps unchanged:
+     * EVENT_CONTACT_LOST, EVENT_CONTACT_FOUND, EVENT_JOB_STATE. */
     void (*contact)(void *ctx, const struct event *fact);
     /* devs-hand answered in a new channel; `build` is its version. May be NULL. */
     void (*hello)(void *ctx, const char *build);
