@@ -50,7 +50,7 @@ enum start_code {
 /* The evidence that no process of an attempt on another machine is left. */
 enum outcome_proof {
     PROOF_NONE = 0,   /* on this machine, or not known */
-    PROOF_REAPED = 1, /* devs-hand has waited for every process of it */
+    PROOF_REAPED = 1, /* devs-hand reaped every process of it */
     PROOF_FENCED = 2, /* its lease and the grace period are over */
     PROOF_COUNT,
 };

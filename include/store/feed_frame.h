@@ -37,7 +37,7 @@ enum feed_kind {
     FEED_HAVE,    /* run, uid, the last event: seq, at_ms, mono_ms (0 = none), the last output and
                      the last capture: their row ids there, wanted: with output */
     FEED_PENDING, /* run, control: report its answer */
-    FEED_GO,      /* all of it was sent */
+    FEED_GO,      /* the end of these frames: the feed begins */
     FEED_WANT,    /* run: its output is wanted, too */
     FEED_AGAIN,   /* run: send its output again, from the beginning */
     FEED_ASK,     /* ticket, run, uid, verb, task, step, attempt, args, by, key_at_ms */

@@ -522,6 +522,37 @@ static void add_request(const struct event_look *w)
     }
 }
 
+/* Appends what the attempt did. */
+static void add_progress(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    switch (event->kind) {
+    case EVENT_ATTEMPT_RUNNING:
+        str_add(w->out, "running");
+        if (event->running.pid > 0) /* otherwise it is on another machine */
+            str_addf(w->out, ", pid %lld", (long long)event->running.pid);
+        break;
+    case EVENT_ATTEMPT_QUIET:
+        str_add(w->out, "no output for ");
+        shown_duration(event->quiet.quiet_ms, w->out);
+        break;
+    case EVENT_ATTEMPT_HEARD:
+        str_add(w->out, "output resumed");
+        break;
+    case EVENT_ATTEMPT_ENDED:
+        outcome_words(&w->attempt->outcome, w->out);
+        if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED && event->ended.start_error)
+            str_addf(w->out, ": %s", event->ended.start_error);
+        str_add(w->out, ", ran ");
+        shown_ran(&w->attempt->outcome, w->out);
+        if (w->attempt->outcome.processes_left > 0)
+            str_addf(w->out, ", %d processes left", w->attempt->outcome.processes_left);
+        break;
+    default: /* the other kinds are not about what an attempt does */
+        break;
+    }
+}
+
 /* Appends what happened on another machine. */
 static void add_machine(const struct event_look *w)
 {
@@ -570,25 +601,10 @@ static void add_event(const struct event_look *w)
         add_start(w);
         break;
     case EVENT_ATTEMPT_RUNNING:
-        str_add(w->out, "running");
-        if (event->running.pid > 0) /* otherwise it is on another machine */
-            str_addf(w->out, ", pid %lld", (long long)event->running.pid);
-        break;
     case EVENT_ATTEMPT_QUIET:
-        str_add(w->out, "no output for ");
-        shown_duration(event->quiet.quiet_ms, w->out);
-        break;
     case EVENT_ATTEMPT_HEARD:
-        str_add(w->out, "output resumed");
-        break;
     case EVENT_ATTEMPT_ENDED:
-        outcome_words(&w->attempt->outcome, w->out);
-        if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED && event->ended.start_error)
-            str_addf(w->out, ": %s", event->ended.start_error);
-        str_add(w->out, ", ran ");
-        shown_ran(&w->attempt->outcome, w->out);
-        if (w->attempt->outcome.processes_left > 0)
-            str_addf(w->out, ", %d processes left", w->attempt->outcome.processes_left);
+        add_progress(w);
         break;
     case EVENT_ATTEMPT_JUDGED:
         add_judgment(w);

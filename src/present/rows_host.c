@@ -1,5 +1,4 @@
-/* rows_host.c - the machines of a run: which of them are up, what runs there, and contact with
- * them. */
+/* rows_host.c - rows about the machines of a run: state, slots, tasks, and contact. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -114,7 +114,7 @@ def task(name, *steps, **more):
 
 
 def run_cases(cases, make):
-    """Runs the functions, or those that the command line names; make(root, function) makes a case."""
+    """Runs the given functions, or those named on the command line; make(root, function) makes a case."""
     os.environ.pop("DEVS_DB", None)
     os.environ["LC_ALL"] = "C.UTF-8"
     names = sys.argv[3:]

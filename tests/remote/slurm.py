@@ -169,7 +169,7 @@ def refused_jobs(case):
 
 
 def ended_by_slurm(case):
-    """Each way in which Slurm ends a job, with a command that exits with 0 when it is told to end."""
+    """Each way in which Slurm ends a job, with a command that exits with 0 on TERM."""
     once = {"policy": ONCE}
     # Cancelled by somebody else: a person decides.
     case.plan([task("a", sh(CAUGHT, **once))])
@@ -263,7 +263,7 @@ def lost_nodes(case):
             proofs = ("fenced", "reaped", None) if what == "kill-node" else ("fenced", "reaped")
             want(f"{what}: end", (outcome, proof in proofs), ("lost", True))
             started = case.ask("SELECT at_ms FROM event WHERE kind='attempt_running' ORDER BY seq")[1][0]
-            want(f"{what}: nothing worked any more", int(case.read("alive")) / 1e6 < started, True)
+            want(f"{what}: it worked no longer when the retry started", int(case.read("alive")) / 1e6 < started, True)
             want(f"{what}: starts", len(case.read("starts").split()), 2)
         slurm_up("start-node", number)
 

@@ -40,7 +40,7 @@ int run_state_bound_host(const struct run_state *state, int task)
     const struct task_state *it = &state->tasks[task];
     if (!plan_executor_ships(plan_task_executor(state->plan, &state->plan->tasks[task])))
         return -1;
-    /* Before anything has passed, the worktree can be made anew on any host. */
+    /* Until a step has passed, the worktree can be recreated on any host. */
     if (run_state_step_number(state, task) == 0 && run_state_round(state, task) <= 1)
         return -1;
     for (int i = run_state_step_number(state, task); i >= 0; i--) {

@@ -89,7 +89,7 @@ static void find_lists(struct executor_adapter *adapter, char ***out[LISTS])
     char ***const fixed[] = {&adapter->submit,  &adapter->channel, &adapter->list,
                              &adapter->cancel,  &adapter->ping,    &adapter->states,
                              &adapter->refused, &adapter->down};
-    static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "all of them");
+    static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "every list is found");
     memcpy(out, fixed, sizeof(fixed));
     for (int i = 0; i < RESOURCE_COUNT; i++)
         out[ARRAY_LEN(fixed) + (size_t)i] = &adapter->resources[i];

@@ -1,5 +1,4 @@
-/* loop_hosts.c - the other machines of a run: which of them answer, and what attempts have left
- * there.
+/* loop_hosts.c - the other machines of a run: probes, jobs, and the folders that attempts leave.
  *
  * A machine that does not answer gets no more attempts. It is tried again with growing delays, by a
  * single probe whatever the number of waiting tasks. Folders of attempts whose end is in the log

@@ -30,7 +30,7 @@ enum job_stage {
     JOB_IS_OVER, /* it has ended */
 };
 
-/* What is to be done with a job that nobody needs. */
+/* How a job that is no longer used ends. */
 enum job_exit { EXIT_NOT, EXIT_RELEASE, EXIT_CANCEL, EXIT_DONE };
 
 struct cluster_job {
@@ -108,7 +108,7 @@ struct cluster_job *cluster_job_find(const struct cluster *cluster, int task)
     return job;
 }
 
-/* Tells it later, so that no request of the engine calls back. */
+/* Reports it at the next tick, so that no request of the engine calls back. */
 static void add_news(struct cluster_job *job)
 {
     job->has_news = true;
@@ -198,7 +198,7 @@ static void was_submitted(void *ctx, int code, const struct str *out, const char
     }
 }
 
-/* Adds the shell command of the job: it leaves the name of its node, and becomes the holder. */
+/* Appends the shell command of the job: it writes the name of its node, then becomes the holder. */
 static void add_hold(const struct cluster_job *job, struct str *out)
 {
     const struct remote_place place = place_of(job);
@@ -304,7 +304,7 @@ static void run_errands(struct cluster *cluster)
     }
 }
 
-/* Frees the jobs that nobody needs and that are gone. */
+/* Frees the jobs that are no longer used and have ended. */
 static void forget_jobs(struct cluster *cluster)
 {
     struct cluster_job **at = &cluster->jobs;
@@ -348,12 +348,12 @@ static void end_by_meaning(struct cluster_job *job)
         str_addf(&why, ": %s", job->reason);
     end_job(job, is_final ? START_EXECUTOR_REFUSED : START_EXECUTOR_DOWN, str_text(&why));
     if (job->meaning == MEANS_REFUSED)
-        job->exit = EXIT_CANCEL; /* it would wait for ever */
+        job->exit = EXIT_CANCEL; /* otherwise it would wait forever */
     str_done(&why);
 }
 
-/* A cluster may report a job as running before it has started the holder, and many starts at a time
- * take a while, so the file of the start is waited for. */
+/* Returns whether a job that is listed as running can take channels. A cluster may list it before
+ * its script has started, and many starts take a while, so its file is waited for. */
 static bool is_ready(struct cluster_job *job)
 {
     const int64_t now = now_ms();

@@ -3,13 +3,13 @@
  *
  * Thread: engine, including the callbacks. A job is asked for when the first attempt of its task
  * begins, and released after the task's end; meanwhile its steps, attempts and rounds run in it. In
- * the job, devs-hand (hold) waits for attempts; a job that has had nothing to do for a while ends
- * itself, so nothing of a devs that has died stays for long.
+ * the job, devs-hand (hold) waits for attempts; a job that is idle for a while ends itself, so that
+ * a devs that has died leaves no jobs behind for long.
  *
  * The cluster is asked for the states of all jobs at once, at most every `poll_s`. So that a start
  * is noticed earlier, each job writes the name of its node to a file in a folder that the nodes
- * share with this machine. Such a file is only a hint: whoever fakes one makes devs try a channel
- * to the job too early.
+ * share with this machine. The file is only a hint: a forged one makes devs open a channel to the
+ * job too early.
  */
 #ifndef DEVS_CLUSTER_H
 #define DEVS_CLUSTER_H
@@ -73,8 +73,8 @@ struct cluster_job *cluster_job_find(const struct cluster *cluster, int task);
 /* Adds a job of an earlier devs. Its state is asked for at once. */
 void cluster_adopt(struct cluster *cluster, int task, const char *name, const char *holder,
                    const struct executor_resources *resources);
-/* Sets who is told about the job from now on, beginning with its present state if it is known;
- * later, not from within this call. NULL = nobody. */
+/* Sets the function that hears of the job from now on, first of its current state if that is known,
+ * but not from within this call. NULL = none. */
 void cluster_job_watch(struct cluster_job *job, job_news_fn *tell, void *ctx);
 /* Returns whether channels to the job are possible, as far as is known. */
 bool cluster_job_runs(const struct cluster_job *job);
@@ -85,7 +85,7 @@ void cluster_job_ask(struct cluster_job *job);
 /* Returns a new job for the same task, and cancels this one, which cannot be used. The watcher
  * moves to the new one. */
 struct cluster_job *cluster_job_renew(struct cluster_job *job);
-/* The attempt will not use the job, and has not: cancels it. */
+/* Cancels a job in which nothing was started. */
 void cluster_job_drop(struct cluster_job *job);
 
 /* The cluster's name of the job; "" before it is known. */
@@ -95,7 +95,7 @@ const char *cluster_job_holder(const struct cluster_job *job);
 
 /* The folder `name` of an ended attempt of the task is to be removed with the job. */
 void cluster_clean(struct cluster *cluster, int task, const char *name);
-/* The task needs its job no more, if it has one. */
+/* Releases the task's job, if it has one. */
 void cluster_release(struct cluster *cluster, int task);
 
 #endif
