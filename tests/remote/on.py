@@ -20,33 +20,15 @@ import sys
 import tempfile
 import time
 
-from sshd import Hosts, LIMIT_S, is_here
+from case import DEVS, LIMIT_S, Wrong, until, want
+from sshd import Hosts, is_here
 
-DEVS = os.path.abspath(sys.argv[1])
 RUN_COLUMNS = "uid, name, kind, dir, command, seed, jobs, tasks, last_seq, ended_at_ms, exit_code"
-
-
-class Wrong(Exception):
-    pass
-
-
-def want(what, got, wanted):
-    if got != wanted:
-        raise Wrong(f"{what}: got {got!r}, wanted {wanted!r}")
 
 
 def want_in(what, part, whole):
     if part not in whole:
         raise Wrong(f"{what}: {part!r} is not in {whole!r}")
-
-
-def until(what, seen):
-    end = time.monotonic() + LIMIT_S
-    while not (found := seen()):
-        if time.monotonic() > end:
-            raise Wrong(f"{what}: not within {LIMIT_S} s")
-        time.sleep(0.02)
-    return found
 
 
 def rows(path, sql, *values):

@@ -15,7 +15,7 @@ import sys
 import time
 
 import case as cases
-from case import HAND, LIMIT_S, ONCE, sh, step, task, until, want
+from case import HAND, LIMIT_S, ONCE, bytes_unchanged, sh, step, task, until, want
 from sshd import Hosts, is_here
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -74,22 +74,6 @@ def same_as_here(case):
     want("the events", seen[0], seen[1])
     want("attempts there", len(case.events("attempt_placed")), 10)
     want("what is left there", os.path.exists(case.far) and os.listdir(case.far), [])
-
-
-def bytes_unchanged(case):
-    """Arguments, environment, stdin and output have the same bytes, whatever they are."""
-    odd = "a 'b' \"c\" $d `e` \\f\n\u00e4\u20ac*?~ #;&|"
-    data = bytes(range(256)) * 4096
-    with open("in", "wb") as file:
-        file.write(data)
-    case.plan([task("a", step("sh", "-c", 'printf %s "$1" > arg; printf %s "$ODD" > env; cat', "sh",
-                              odd, stdin="in", env={"ODD": odd}))])
-    want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
-    want("argument", case.read("arg").decode(), odd)
-    want("environment", case.read("env").decode(), odd)
-    head = case.output()[:256 * 1024]
-    want("bytes of output", case.events("attempt_ended")[0]["out_bytes"], len(data))
-    want("output", head, data[:len(head)])
 
 
 def killed_devs(case):
