@@ -61,6 +61,7 @@ enum {
     NEXT_WIDTH_FEW = 9, /* maximum width of the times in a list of few columns */
     /* Minimum width at which headings are shown and times are left-aligned. */
     NEXT_RIGHT_COLUMNS = 58,
+    WHERE_AND_NEW_COLUMNS = 100, /* in a narrower list, WHERE takes the place of NEW */
     TAKES_REST = -1,
     MEASURED = -2,
 };
@@ -89,11 +90,9 @@ struct column_rule {
 /* The columns for each minimum width of the list, the widest first. */
 static const struct column_set {
     int columns_min;
-    bool has_where; /* only for a plan with executors */
     struct column_rule rules[COL_COUNT];
 } sets[] = {
-    {100,
-     true,
+    {86,
      {[COL_STATE] = {9, 1},
       [COL_ID] = {MEASURED, 1},
       [COL_TASK] = {TAKES_REST, 1},
@@ -103,28 +102,7 @@ static const struct column_set {
       [COL_CLASS] = {11, 1},
       [COL_WHERE] = {MEASURED, 1},
       [COL_NEW] = {3, 0}}},
-    {86,
-     true,
-     {[COL_STATE] = {9, 1},
-      [COL_ID] = {MEASURED, 1},
-      [COL_TASK] = {TAKES_REST, 1},
-      [COL_PHASE] = {8, 2},
-      [COL_TRY] = {MEASURED, 2},
-      [COL_NEXT] = {MEASURED, 1},
-      [COL_CLASS] = {11, 1},
-      [COL_WHERE] = {MEASURED, 0}}},
-    {86,
-     false,
-     {[COL_STATE] = {9, 1},
-      [COL_ID] = {MEASURED, 1},
-      [COL_TASK] = {TAKES_REST, 1},
-      [COL_PHASE] = {8, 2},
-      [COL_TRY] = {MEASURED, 2},
-      [COL_NEXT] = {MEASURED, 1},
-      [COL_CLASS] = {11, 1},
-      [COL_NEW] = {3, 0}}},
     {74,
-     false,
      {[COL_STATE] = {9, 1},
       [COL_ID] = {MEASURED, 1},
       [COL_TASK] = {TAKES_REST, 1},
@@ -133,27 +111,22 @@ static const struct column_set {
       [COL_NEXT] = {MEASURED, 1},
       [COL_CLASS] = {11, 0}}},
     {58,
-     false,
      {[COL_STATE] = {9, 1},
       [COL_TASK] = {TAKES_REST, 1},
       [COL_PHASE] = {8, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
     {30,
-     false,
      {[COL_TASK] = {TAKES_REST, 1},
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
     {COLUMNS_FEW,
-     false,
      {[COL_ID] = {MEASURED, 1},
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {TAKES_REST, 0}}},
-    {0,
-     false,
-     {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
+    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
 static int clamp(int value, int least, int most)
@@ -165,15 +138,17 @@ static int clamp(int value, int least, int most)
 static struct columns columns_place(int columns, const struct measures *measures)
 {
     const struct column_set *set = sets;
-    while (set->columns_min > columns || (set->has_where && measures->where == 0))
+    while (set->columns_min > columns)
         set++;
     struct measures texts = *measures;
     if (columns < COLUMNS_FEW && texts.next > NEXT_WIDTH_FEW)
         texts.next = NEXT_WIDTH_FEW;
     struct columns out = {.next_is_right = columns < NEXT_RIGHT_COLUMNS};
+    const bool has_new = texts.where == 0 || columns >= WHERE_AND_NEW_COLUMNS;
     int fixed = FIRST_COLUMN;
+    int last_gap = 0; /* nothing follows the last column */
     for (int i = 0; i < COL_COUNT; i++) {
-        int width = set->rules[i].width;
+        int width = i != COL_NEW || has_new ? set->rules[i].width : 0;
         if (width == MEASURED && i == COL_ID)
             width = texts.id;
         else if (width == MEASURED && i == COL_WHERE)
@@ -181,9 +156,12 @@ static struct columns columns_place(int columns, const struct measures *measures
         else if (width == MEASURED)
             width = i == COL_TRY ? texts.attempts : texts.next;
         out.width[i] = width;
-        if (width != 0)
-            fixed += (width > 0 ? width : 0) + set->rules[i].gap;
+        if (width == 0)
+            continue;
+        last_gap = set->rules[i].gap;
+        fixed += (width > 0 ? width : 0) + last_gap;
     }
+    fixed -= last_gap;
     int at = FIRST_COLUMN;
     for (int i = 0; i < COL_COUNT; i++) {
         if (out.width[i] == TAKES_REST)
