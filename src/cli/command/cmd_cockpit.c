@@ -41,6 +41,29 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
     return watch_run(globals, &place, &current, APP_LIVE);
 }
 
+/* Shows the current run of a log on another machine. Returns the exit code. */
+static int watch_far(struct globals *globals, const struct far_place *far)
+{
+    struct err err = {0};
+    struct far_link *link = NULL;
+    struct app_far app;
+    struct watch_words words = {.far = &app};
+    stop_signal_watch();
+    if (!far_link_open(&link, far, 0, &err))
+        return stop_signal() != 0 ? 128 + stop_signal() : fail(&err);
+    far_link_app(link, &app);
+    words.run = far_link_run(link);
+    words.far_name = far_link_name(link);
+    if (!far_link_desk(link, &words.far_desk, &err)) {
+        far_link_close(link);
+        return fail(&err);
+    }
+    const int code = watch_run(globals, far_link_place(link), &words, APP_LIVE);
+    control_desk_stop(words.far_desk);
+    far_link_close(link);
+    return code;
+}
+
 int command_far(struct globals *globals, int argc, char **argv)
 {
     struct far_place far;
@@ -50,8 +73,12 @@ int command_far(struct globals *globals, int argc, char **argv)
     if (globals->db)
         return fail_usage("name the folder of the log: --on HOST:DIR",
                           "--on and --db are mutually exclusive");
+    if (argc == 0 && session_has_screen())
+        return watch_far(globals, &far);
+    char status[] = "status";
+    char *words[] = {status, NULL};
     if (argc == 0)
-        return session_has_screen() ? far_watch(globals, &far) : far_status(&far);
+        return far_run(&far, 1, words);
     const struct command *command = command_find(argv[0]);
     if (!command)
         return command_fail_unknown(argv[0]);

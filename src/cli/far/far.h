@@ -108,13 +108,6 @@ ATTR_MUST_USE bool far_link_desk(struct far_link *link, struct control_desk **ou
 /* Collects all runs of the log there into the log of `copy`. */
 ATTR_MUST_USE bool far_collect(const struct far_place *far, struct log_copy *copy, struct err *err);
 
-struct globals;
-/* Shows the current run of the log there in the cockpit. Returns the exit code; errors are
- * printed. */
-int far_watch(struct globals *globals, const struct far_place *far);
-/* Prints the status of the current run there, like far_run(). */
-int far_status(const struct far_place *far);
-
 /* Serves the log of the current folder on stdin and stdout, until stdin ends. Returns the exit
  * code. */
 int far_serve(const char *db);
