@@ -309,6 +309,34 @@ START_TEST(test_start_is_tried_again_where_a_file_is_gone)
     run_script("true");
     ck_assert_int_eq(result.end.outcome.kind, OUTCOME_NOT_STARTED);
     ck_assert_int_eq(result.end.outcome.code, START_TIMED_OUT);
+
+    static const struct {
+        const char *line;
+        int code;
+    } rows[] = {
+        {"bwrap: Can't bind mount /oldroot/dev/null on /newroot/var/tmp/devs-gone/s: No such file "
+         "or "
+         "directory\n",
+         START_TIMED_OUT},
+        {"bwrap: Can't bind mount /oldroot/dev/null on /newroot/devs-gone: Unable to mount source "
+         "on "
+         "destination: No such file or directory\n",
+         START_TIMED_OUT},
+        {"bwrap: Can't bind mount /oldroot/dev/null on /newroot/usr: Not a directory\n",
+         START_SANDBOX_FAILED},
+        {"bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n",
+         START_SANDBOX_FAILED},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct sandbox sandbox = {0};
+        struct sandbox_end end = {.outcome = {.kind = OUTCOME_EXIT, .code = 1}};
+        ck_assert_int_eq(pipe(sandbox.status_fds), 0);
+        (void)close(sandbox.status_fds[1]);
+        bwrap_finish(&sandbox, rows[i].line, &end);
+        (void)close(sandbox.status_fds[0]);
+        ck_assert_int_eq(end.outcome.kind, OUTCOME_NOT_STARTED);
+        ck_assert_int_eq(end.outcome.code, rows[i].code);
+    }
 }
 END_TEST
 

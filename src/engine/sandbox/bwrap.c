@@ -505,16 +505,21 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
  * attempt lists the mounts again. */
 static bool is_gone_meanwhile(const char *line)
 {
-    static const char *const starts[] = {"bwrap: Can't create file at ",
-                                         "bwrap: Can't mkdir parents for "};
-    char path[ERR_MESSAGE_MAX] = "";
+    static const char *const before_path[] = {"bwrap: Can't create file at ",
+                                              "bwrap: Can't mkdir parents for ", " on /newroot"};
+    const char *found = NULL;
+    char path[ERR_MESSAGE_MAX];
     struct stat info;
-    for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
-        if (strncmp(line, starts[i], strlen(starts[i])) == 0)
-            (void)snprintf(path, sizeof(path), "%s", line + strlen(starts[i]));
+    for (size_t i = 0; i < ARRAY_LEN(before_path) && !found; i++) {
+        const char *at = strstr(line, before_path[i]);
+        found = at ? at + strlen(before_path[i]) : NULL;
     }
-    char *reason = strrchr(path, ':'); /* the text after the colon varies: the path may be in a
-                                          read-only or removed folder */
+    if (!found)
+        return false;
+    /* The text after the path varies: it may be in a read-only folder, or in one that is removed.
+     */
+    (void)snprintf(path, sizeof(path), "%s", found);
+    char *reason = strstr(path, ": ");
     if (!reason)
         return false;
     *reason = '\0';
