@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "foreign_file.h"
 #include "remote_internal.h"
+#include "ssh_channel.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -198,7 +199,11 @@ static void was_submitted(void *ctx, int code, const struct str *out, const char
     }
 }
 
-/* Appends the shell command of the job: it writes the name of its node, then becomes the holder. */
+enum { HAND_MISSING_S = 60 };
+
+/* Appends the shell command of the job: it writes the name of its node, then becomes the holder.
+ * Without devs-hand, the job stays for a while, so that a channel can find that out: a cluster
+ * reports only that the job has ended. */
 static void add_hold(const struct cluster_job *job, struct str *out)
 {
     const struct remote_place place = place_of(job);
@@ -213,7 +218,9 @@ static void add_hold(const struct cluster_job *job, struct str *out)
     }
     str_addf(&words, "hold %s %lld", job->holder,
              (long long)(job->cluster->call.executor->idle_ms / MS_PER_S));
-    str_add(out, "exec ");
+    str_add(out, "command -v ");
+    ssh_path_add(place.executor->hand, out);
+    str_addf(out, " >/dev/null 2>&1 || sleep %d; exec ", HAND_MISSING_S);
     hand_add_call(&place, str_text(&words), NULL, out);
     str_done(&words);
 }

@@ -66,8 +66,9 @@ struct trial {
     struct str errors;     /* the beginning of its stderr */
     struct remote *remote; /* NULL = there is none any more */
     enum trial_stage stage;
-    bool is_cut;     /* contact was lost */
-    bool has_waited; /* its job is in the queue of the cluster */
+    bool is_cut;        /* contact was lost */
+    bool has_waited;    /* its job is in the queue of the cluster */
+    struct str silence; /* why its cluster does not answer; empty = it does */
     int64_t began_ms;
     uv_timer_t timer;
     struct doctor_host result;
@@ -208,6 +209,8 @@ static void trial_is_late(uv_timer_t *timer)
     if (trial->has_waited)
         find_fault(trial, DOCTOR_HOST_QUEUE, "its job still waits in the queue after %d s%s",
                    DOCTOR_HOST_MS / 1000, trial->result.words);
+    else if (trial->silence.len > 0)
+        find_fault(trial, DOCTOR_HOST_DOWN, "%s", str_text(&trial->silence));
     else if (trial->is_cut)
         find_fault(trial, DOCTOR_HOST_DOWN, "the connection broke while an attempt ran");
     else if (trial->result.hand[0] == '\0')
@@ -376,8 +379,9 @@ static void begin_trials(struct trials *trials)
 static void cluster_answers(void *ctx, bool does, const char *why)
 {
     struct trial *trial = ctx;
-    if (!does && trial->stage == TRIAL_CONNECTS)
-        find_fault(trial, DOCTOR_HOST_DOWN, "%s", why);
+    str_clear(&trial->silence);
+    if (!does)
+        str_add(&trial->silence, why);
 }
 
 static void open_cluster(struct trial *trial)
@@ -503,6 +507,7 @@ bool doctor_look_at_hosts(const struct plan_executor *const *executors, size_t c
         str_done(&trials.items[i].name);
         str_done(&trials.items[i].out);
         str_done(&trials.items[i].errors);
+        str_done(&trials.items[i].silence);
     }
     free(trials.items);
     free(trials.files);

@@ -707,12 +707,13 @@ static bool tries_other_job(struct remote *remote)
 /* Reports why nothing was started. */
 static void report_no_start(struct remote *remote, const struct outcome *outcome)
 {
-    if (tries_other_job(remote))
+    const int code = outcome->kind == OUTCOME_EXIT ? outcome->code : SSH_FAILED;
+    const bool is_missing = code == SHELL_NOT_FOUND || code == SHELL_NOT_EXECUTABLE;
+    if (!is_missing && tries_other_job(remote))
         return;
     struct str line = {0};
     tool_last_error(&remote->errors, &line);
     const bool has_line = line.len > 0;
-    const int code = outcome->kind == OUTCOME_EXIT ? outcome->code : SSH_FAILED;
     if (remote->is_refused && remote->refused.code == HAND_EXIT_REQUEST)
         report_failure(remote, START_HAND_MISSING, "devs-hand has ", remote->refused.text);
     else if (remote->is_refused)
@@ -722,7 +723,7 @@ static void report_no_start(struct remote *remote, const struct outcome *outcome
                        has_line ? str_text(&line) : "the connection broke");
     else if (remote->is_noise)
         report_failure(remote, START_HAND_MISSING, "", "what was started there is not devs-hand");
-    else if (code == SHELL_NOT_FOUND || code == SHELL_NOT_EXECUTABLE)
+    else if (is_missing)
         report_failure(remote, START_HAND_MISSING, "",
                        has_line ? str_text(&line) : "devs-hand is not there");
     else if (code != SSH_FAILED && !remote->call.place.job)
