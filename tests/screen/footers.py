@@ -186,6 +186,7 @@ def press(terminal, key, word):
     until(f"{where}: does something", lambda: terminal.looks() != before)
     if opens:
         until(f"{where}: opens", lambda: terminal.shows(opens) or terminal.has_footer() and is_refused())
+        terminal.still()  # a window that was half drawn looks like a refusal
     if opens and terminal.shows(opens):
         terminal.type(closes)
         until(f"{where}: closes", terminal.has_footer)
