@@ -157,6 +157,8 @@ struct event {
         struct {
             int64_t pid;
             int64_t pid_start; /* clock ticks since boot */
+            int slot; /* number of the task among those that run on the machine; 0 = none */
+            int port; /* the first of its ports; 0 = none */
         } running;
         /* Not written for a plain success. */
         struct verdict_record judged;

@@ -86,6 +86,8 @@ struct attempt_state {
         lines_removed; /* set if tree_known: changes in its workspace */
     int32_t pid;       /* 0 before the process runs */
     int16_t host;      /* host of the plan's executors (run_state_host()); -1 = this machine */
+    uint16_t slot;     /* number of the task on the machine, see docs/plan.md; 0 = none */
+    uint16_t port;     /* the first of its ports */
     struct outcome outcome;
     struct correction *correction; /* owned; the latest correction, NULL = none */
     struct attempt_hint *hint;     /* owned; the hint that its agent got, NULL = none */
@@ -432,6 +434,9 @@ int run_state_bound_host(const struct run_state *state, int task);
 int run_state_free_host(const struct run_state *state, int task);
 /* Returns the latest attempt of a step, or NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
+/* Returns the slot of the latest attempt of the task that had one; 0 = none. */
+int run_state_slot(const struct run_state *state, int task);
+
 /* Like step_state_attempt(), for a step that has an attempt. */
 static inline struct attempt_state *step_state_latest(const struct step_state *step)
 {

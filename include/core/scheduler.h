@@ -15,7 +15,7 @@
 
 enum input_kind {
     INPUT_START,   /* start the run; uses jobs, and control.by, the person who started it */
-    INPUT_RUNNING, /* an attempt's process exists: pid, pid_start */
+    INPUT_RUNNING, /* an attempt's process exists: pid, pid_start, slot, port */
     INPUT_ENDED,   /* an attempt has ended: outcome, verdict, fingerprint */
     INPUT_TIME,    /* time has passed; due waits end */
     INPUT_CONTROL, /* a person requests something: control */
@@ -42,6 +42,7 @@ struct input {
     int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD, FACT; NOTE: the task only */
     int jobs;                /* START, RECOVER */
     int64_t pid, pid_start;
+    int slot, port; /* see event.running */
     struct outcome outcome;
     struct verdict verdict;
     struct digest fingerprint;

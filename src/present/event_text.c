@@ -531,6 +531,8 @@ static void add_progress(const struct event_look *w)
         str_add(w->out, "running");
         if (event->running.pid > 0) /* otherwise it is on another machine */
             str_addf(w->out, ", pid %lld", (long long)event->running.pid);
+        if (event->running.slot > 0)
+            str_addf(w->out, ", slot %d", event->running.slot);
         break;
     case EVENT_ATTEMPT_QUIET:
         str_add(w->out, "no output for ");

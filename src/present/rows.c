@@ -100,6 +100,9 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
     if (attempt->waited_ms > 0)
         shown_duration(attempt->waited_ms, out);
 
+    out = rows_add(rows, "slot", "slot", ROW_ASIDE);
+    if (attempt->slot > 0)
+        str_addf(out, "%d, ports from %d", attempt->slot, attempt->port);
     out = rows_add(rows, "result", "result", ROW_ASIDE);
     if (digest_is_known(attempt->fingerprint)) {
         digest_to_hex(attempt->fingerprint, hex);

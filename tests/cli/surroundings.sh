@@ -238,4 +238,35 @@ if unshare -m sh -c 'umount -l /sys/fs/cgroup' 2>err; then
 else
 	echo "skipped: control groups cannot be taken away here: $(cat err)"
 fi
+
+# --- tasks that run at the same time have numbers and ports of their own
+mkdir slots
+cat >slots.json <<'JSON'
+{"version": 1, "idempotent": true, "jobs": 4, "tasks": [
+ {"id": "a", "steps": [{"run": ["sh", "slot.sh"]}, {"run": ["sh", "slot.sh"]}]}, {"id": "b", "steps": [{"run": ["sh", "slot.sh"]}]},
+ {"id": "c", "steps": [{"run": ["sh", "slot.sh"]}]}, {"id": "d", "steps": [{"run": ["sh", "slot.sh"]}]}]}
+JSON
+cat >slot.sh <<'SH'
+file=slots/$DEVS_RUN-$(echo "$DEVS_STEP" | tr / -)
+echo "$DEVS_SLOT $DEVS_PORT_1 $DEVS_PORT_8" >"$file.new"
+mv "$file.new" "$file"
+until [ "$(ls slots | grep -c -e '-1$')" = 8 ]; do sleep 0.05; done
+SH
+"$devs" run --db slots.db --plain slots.json >one.out 2>&1 &
+one=$!
+exits 'slots' 0 run --db slots.db --plain slots.json >two.out
+wait "$one"
+want 'slots: the other run' $? 0
+want 'slots: no two alike' "$(cat slots/*-1 | sort -u | wc -l)" 8
+want 'slots: nor any port' "$(cat slots/*-1 | tr ' ' '\n' | sort -u | wc -l)" 24
+want 'slots: the last port' "$(awk '$3 != $2 + 7' slots/*)" ''
+want 'slots: the same in the next step' "$(cat slots/*-a-1)" "$(cat slots/*-a-2)"
+want 'slots: in the log' "$(sqlite3 slots.db "SELECT DISTINCT json_extract(data, '\$.slot') || ' ' ||
+	json_extract(data, '\$.port') FROM event WHERE json_extract(data, '\$.slot') > 0" | sort)" \
+	"$(cut -d ' ' -f 1,2 slots/* | sort -u)"
+cat >slots.json <<'JSON'
+{"version": 1, "idempotent": true, "workspace": {"kind": "copy", "setup": ["sh", "-c", "echo $DEVS_SLOT >slot"]},
+ "tasks": [{"id": "a", "steps": [{"run": ["sh", "-c", "test -s slot && test \"$(cat slot)\" = \"$DEVS_SLOT\""]}]}]}
+JSON
+exits 'slots: setup has the same' 0 run --plain slots.json >out
 finish

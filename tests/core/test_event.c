@@ -147,7 +147,8 @@ static const char *const full[] = {
     [EVENT_RUN_ENDED] = "{\"exit_code\":3}",
     [EVENT_ATTEMPT_STARTED] = "{\"call\":" DIGEST_A ",\"start\":2}",
     [EVENT_ATTEMPT_PLACED] = "{\"executor\":\"lab\",\"host\":\"ann@gpu1\"}",
-    [EVENT_ATTEMPT_RUNNING] = "{\"pid\":77,\"pid_start\":-9223372036854775808}",
+    [EVENT_ATTEMPT_RUNNING] = "{\"pid\":77,\"pid_start\":-9223372036854775808,\"slot\":1000,"
+                              "\"port\":27992}",
     [EVENT_ATTEMPT_ENDED] =
         "{\"outcome\":\"signal\",\"code\":-9,\"ran_ms\":10,\"out_bytes\":9223372036854775807,"
         "\"err_bytes\":2,\"out_lines\":3,\"err_lines\":4,\"rss_kib\":5,\"cpu_ms\":6,\"processes_"

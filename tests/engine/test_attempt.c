@@ -1,7 +1,12 @@
 #include "attempt_internal.h"
 
 #include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "contract.h"
 #include "test_main.h"
@@ -57,7 +62,7 @@ static bool has_entry(const char *entry)
 
 START_TEST(test_plain_step_gets_the_environment_and_our_marks)
 {
-    call_init(&call, &setting, 0, 0);
+    call_init(&call, &setting, 0, 0, 0);
     ck_assert_str_eq(call.cwd, "/run");
     ck_assert_ptr_null(call.stdin_path);
     ck_assert(has_entry("DEVS_RUN=u"));
@@ -71,7 +76,7 @@ END_TEST
 
 START_TEST(test_own_entries_win_and_paths_are_the_runs)
 {
-    call_init(&call, &setting, 0, 1);
+    call_init(&call, &setting, 0, 1, 0);
     ck_assert_str_eq(call.cwd, "/run/sub");
     ck_assert_str_eq(call.stdin_path, "/run/in.txt");
     ck_assert(has_entry("HOME=/own"));
@@ -83,7 +88,7 @@ END_TEST
 
 START_TEST(test_absolute_paths_stay)
 {
-    call_init(&call, &setting, 0, 2);
+    call_init(&call, &setting, 0, 2, 0);
     ck_assert_str_eq(call.cwd, "/abs");
     ck_assert_str_eq(call.stdin_path, "/abs/in");
 }
@@ -93,10 +98,142 @@ START_TEST(test_no_environment_at_all)
 {
     static char *const none[] = {NULL};
     setting.environment = none;
-    call_init(&call, &setting, 0, 0);
+    call_init(&call, &setting, 0, 0, 0);
     ck_assert_str_eq(call.environment[0], "DEVS_RUN=u");
     ck_assert_str_eq(call.environment[1], "DEVS_STEP=a/1");
     ck_assert_ptr_null(call.environment[2]);
+}
+END_TEST
+
+START_TEST(test_slot_is_in_the_environment_once)
+{
+    static char slot[] = "DEVS_SLOT=9";
+    static char port[] = "DEVS_PORT_1=1";
+    static char *const outer[] = {slot, port, path, NULL};
+    char entry[64];
+    setting.environment = outer;
+    call_init(&call, &setting, 0, 0, 3);
+    ck_assert(has_entry("DEVS_SLOT=3"));
+    ck_assert_int_eq(count_named("DEVS_SLOT="), 1);
+    ck_assert_int_eq(count_named("DEVS_PORT_1="), 1);
+    for (int i = 0; i < MACHINE_SLOT_PORTS; i++) {
+        (void)snprintf(entry, sizeof(entry), "DEVS_PORT_%d=%d", i + 1, machine_slot_port(3) + i);
+        ck_assert(has_entry(entry));
+    }
+    ck_assert_int_eq(machine_slot_port(3), machine_slot_port(2) + MACHINE_SLOT_PORTS);
+    ck_assert(has_entry("PATH=/bin"));
+}
+END_TEST
+
+static struct machine_slots *slots, *others; /* two devs on one machine */
+
+static void setup_slots(void)
+{
+    const char *file = test_path(test_tmpdir(), "slots");
+    slots = machine_slots_open(file);
+    others = machine_slots_open(file);
+}
+
+static void teardown_slots(void)
+{
+    machine_slots_close(slots);
+    machine_slots_close(others);
+}
+
+START_TEST(test_slots_are_never_two_alike)
+{
+    const int first = machine_slots_take(slots, 7, 0);
+    const int second = machine_slots_take(others, 7, 0);
+    const int third = machine_slots_take(slots, 8, second);
+    ck_assert_int_gt(first, 0);
+    ck_assert_int_gt(second, first);
+    ck_assert_int_gt(third, second);
+
+    machine_slots_rest(slots, 7); /* it waits, and keeps its slot */
+    ck_assert_int_gt(machine_slots_take(others, 9, first), third);
+    ck_assert_int_eq(machine_slots_take(slots, 7, 0), first);
+    machine_slots_drop(slots, 7); /* its attempt runs */
+    ck_assert_int_gt(machine_slots_take(others, 10, 0), third);
+    machine_slots_rest(slots, 7);
+    machine_slots_drop(slots, 7);
+    ck_assert_int_eq(machine_slots_take(others, 11, 0), first);
+
+    machine_slots_close(others); /* as if it was killed */
+    others = NULL;
+    ck_assert_int_eq(machine_slots_take(slots, 12, 0), first);
+    ck_assert_int_eq(machine_slots_take(slots, 13, second), second);
+}
+END_TEST
+
+static int listen_on(int family, int port)
+{
+    const int on = 1;
+    const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct sockaddr_in old = {.sin_family = AF_INET,
+                                    .sin_port = htons((uint16_t)port),
+                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in6 new = {
+        .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port), .sin6_addr = in6addr_loopback};
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    const int failed = family == AF_INET ? bind(fd, (const struct sockaddr *)&old, sizeof(old))
+                                         : bind(fd, (const struct sockaddr *)&new, sizeof(new));
+    if (fd < 0 || failed || listen(fd, 1) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+START_TEST(test_slot_with_a_port_in_use_is_skipped)
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+        const int task = (int)i;
+        const int free_one = machine_slots_take(slots, task, 0);
+        machine_slots_rest(slots, task);
+        machine_slots_drop(slots, task);
+        const int fd = listen_on(families[i], machine_slot_port(free_one) + MACHINE_SLOT_PORTS - 1);
+        if (fd < 0 && families[i] == AF_INET6)
+            continue; /* this machine has no IPv6 */
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_gt(machine_slots_take(slots, task, free_one), free_one);
+        (void)close(fd);
+        ck_assert_int_eq(machine_slots_take(others, task, 0), free_one);
+        machine_slots_rest(others, task);
+        machine_slots_drop(others, task);
+    }
+}
+END_TEST
+
+START_TEST(test_waiting_task_gives_up_its_slot_when_all_are_taken)
+{
+    int count = 0;
+    int last = 0;
+    for (int slot; (slot = machine_slots_take(slots, count, 0)) > 0; count++)
+        last = slot;
+    ck_assert_int_le(count, MACHINE_SLOTS_MAX);
+    ck_assert_int_gt(count, 0);
+    ck_assert_int_eq(machine_slots_take(others, 0, 0), 0);
+    machine_slots_rest(slots, count - 1);
+    ck_assert_int_eq(machine_slots_take(slots, count, 0), last);
+    ck_assert_int_eq(machine_slots_take(slots, count - 1, last), 0);
+}
+END_TEST
+
+START_TEST(test_no_slots_without_a_usable_file)
+{
+    const char *other = test_path(test_tmpdir(), "other");
+    ck_assert_int_eq(symlink("elsewhere", other), 0);
+    struct machine_slots *none = machine_slots_open(other);
+    ck_assert_int_eq(machine_slots_take(none, 0, 0), 0);
+    machine_slots_rest(none, 0);
+    machine_slots_drop(none, 0);
+    machine_slots_close(none);
+    ck_assert_int_eq(unlink(other), 0);
+    ck_assert_int_eq(mkfifo(other, 0600), 0);
+    none = machine_slots_open(other);
+    ck_assert_int_eq(machine_slots_take(none, 0, 0), 0);
+    machine_slots_close(none);
 }
 END_TEST
 
@@ -361,6 +498,13 @@ Suite *test_suite(void)
     tcase_add_test(call_cases, test_own_entries_win_and_paths_are_the_runs);
     tcase_add_test(call_cases, test_absolute_paths_stay);
     tcase_add_test(call_cases, test_no_environment_at_all);
+    tcase_add_test(call_cases, test_slot_is_in_the_environment_once);
+    TCase *slot_cases = test_case(suite, "slots");
+    tcase_add_checked_fixture(slot_cases, setup_slots, teardown_slots);
+    tcase_add_test(slot_cases, test_slots_are_never_two_alike);
+    tcase_add_test(slot_cases, test_slot_with_a_port_in_use_is_skipped);
+    tcase_add_test(slot_cases, test_waiting_task_gives_up_its_slot_when_all_are_taken);
+    tcase_add_test(slot_cases, test_no_slots_without_a_usable_file);
     TCase *live = test_case(suite, "live");
     tcase_add_checked_fixture(live, setup_output, teardown_output);
     tcase_add_test(live, test_a_silent_stream_allocates_nothing);

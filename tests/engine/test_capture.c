@@ -86,7 +86,7 @@ static void end_step(const char *step, enum outcome_kind kind, int code)
     setting = (struct call_setting){
         .plan = plan, .run_dir = dir, .environment = environment, .run_mark = "DEVS_RUN=1"};
     attempt = (struct attempt){.number = 1, .plan = plan->tasks[0].steps};
-    call_init(&attempt.call, &setting, 0, 0);
+    call_init(&attempt.call, &setting, 0, 0, 0);
     for (int i = 0; i < 2; i++)
         output_init(&attempt.streams[i], 0, PLAN_LINE_BYTES);
     facts = (struct capture_facts){.state = &state,

@@ -98,8 +98,9 @@ def left_there(case):
     """What is left on the hosts, except the caches."""
     work = f"{case.far}/work"
     names = os.listdir(case.far) if os.path.exists(case.far) else []
-    return [name for name in names if name != "cache"] + (os.listdir(work) if os.path.exists(work)
-                                                          else [])
+    return [name for name in names if name != "cache"] + [
+        os.path.join(folder, name) for folder, _, files in os.walk(work) for name in ["", *files]
+        if folder != work or name]
 
 
 CHANGES = ("echo more >> tool.sh; echo new > 'new file'; echo x > x.o; echo y > y.private; mkdir -p build;"

@@ -82,6 +82,7 @@ static const char *stop_word(int number)
 
 #define AT(member) (unsigned)offsetof(struct event, member)
 #define PERMILLE   1000
+#define SLOT_MAX   1000
 
 #define INT(name, member, most, means)                                                             \
     {                                                                                              \
@@ -176,6 +177,8 @@ static const struct event_field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
     I64_ALWAYS("pid_start", running.pid_start, INT64_MIN, INT64_MAX,
                "start time of the process, in clock ticks since boot"),
+    INT("slot", running.slot, SLOT_MAX, "number of the task on this machine, `DEVS_SLOT`"),
+    INT("port", running.port, UINT16_MAX, "the first of its eight ports, `DEVS_PORT_1`"),
 };
 static const struct event_field attempt_ended[] = {
     WORD("outcome", ended.outcome.kind, OUTCOME_KIND_COUNT, outcome_word, "how the attempt ended"),

@@ -142,7 +142,10 @@ void fold_attempt_running(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     const int64_t pid = fold->event->running.pid;
     fold_reach_host(fold);
-    step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+    struct attempt_state *attempt = step_state_latest(fold->step);
+    attempt->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+    attempt->slot = (uint16_t)fold->event->running.slot;
+    attempt->port = (uint16_t)fold->event->running.port;
     if (agent && fold_is_of_agent(fold)) {
         /* The agent now has its prompt, which included the pending nudge. */
         free(agent->nudge);

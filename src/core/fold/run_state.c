@@ -557,6 +557,18 @@ static void copy_set(struct number_set *copy)
     copy->words = copy_of(copy->words, number_set_words(copy), sizeof(*copy->words));
 }
 
+int run_state_slot(const struct run_state *state, int task)
+{
+    for (int i = state->plan->tasks[task].step_count - 1; i >= 0; i--) {
+        const struct step_state *step = &state->tasks[task].steps[i];
+        for (int j = (int)step->attempt_count - 1; j >= 0; j--) {
+            if (step->attempts[j].slot > 0)
+                return step->attempts[j].slot;
+        }
+    }
+    return 0;
+}
+
 bool run_state_can_copy(const struct run_state *state)
 {
     return !state->growing;

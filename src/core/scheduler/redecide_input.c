@@ -176,6 +176,8 @@ static enum redecide_source read_news(const struct reading *reading, struct rede
         out->input.kind = INPUT_RUNNING;
         out->input.pid = event->running.pid;
         out->input.pid_start = event->running.pid_start;
+        out->input.slot = event->running.slot;
+        out->input.port = event->running.port;
     } else if (event->kind == EVENT_ATTEMPT_QUIET) {
         out->input.kind = INPUT_QUIET;
         out->input.quiet_ms = event->quiet.quiet_ms;

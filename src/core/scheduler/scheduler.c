@@ -423,6 +423,8 @@ static void take_input(const struct scheduling *now)
         event = scheduler_event(now, EVENT_ATTEMPT_RUNNING, input->task);
         event.running.pid = input->pid;
         event.running.pid_start = input->pid_start;
+        event.running.slot = input->slot;
+        event.running.port = input->port;
         scheduler_emit(now, event);
         break;
     case INPUT_QUIET:

@@ -186,7 +186,10 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
               workspace_set_get(setting->workspaces, action->task, &slot, &err);
     if (slot)
         call.run_dir = workspace_dir(slot->workspace);
-    call_init(&attempt->call, &call, action->task, action->step);
+    if (attempt_host(attempt) < 0)
+        attempt->machine_slot = machine_slots_take(setting->slots, action->task,
+                                                   run_state_slot(setting->state, action->task));
+    call_init(&attempt->call, &call, action->task, action->step, attempt->machine_slot);
     attempt->call.input = growth_input(setting->growth, action->task);
     if (attempt->plan->agent)
         attempt_open_agent(attempt);
@@ -473,6 +476,8 @@ void attempt_close(struct attempt *attempt)
         return;
     assert(!attempt_is_live(attempt) && !attempt->job);
     remote_words_free(attempt->words);
+    if (attempt->machine_slot > 0)
+        machine_slots_rest(attempt->setting->slots, attempt->task);
     for (int i = 0; i < 2; i++) {
         output_done(&attempt->streams[i]);
         redact_stream_close(attempt->redact[i]);

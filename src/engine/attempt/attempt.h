@@ -107,6 +107,7 @@ struct attempt {
     enum attempt_stage stage;
     const struct plan_step *plan; /* borrowed */
     struct call call;
+    int machine_slot;            /* see machine_slots_take(); 0 = none */
     struct agent_run *agent;     /* owned; NULL if the step runs a command */
     struct surroundings *around; /* owned; NULL if the attempt needs none */
     struct job *job;             /* borrowed; the job of the current stage; NULL = none */
@@ -157,6 +158,7 @@ struct attempt_setting {
     const struct redactor *redactor;  /* borrowed; NULL = redacts nothing */
     const struct run_state *state;    /* borrowed; the state according to the log so far */
     struct gains *gains;              /* borrowed */
+    struct machine_slots *slots;      /* borrowed */
     const struct growth *growth;      /* borrowed; the stdin of added tasks */
     struct workspace_set *workspaces; /* borrowed */
     int64_t grace_ms;

@@ -26,6 +26,33 @@
 #include "str.h"
 #include "workspace.h"
 
+/* Numbers of the tasks that run on this machine, whoever runs them: no two have the same at a time.
+ * A task keeps its slot between its attempts, until it is over. One thread. */
+
+enum {
+    MACHINE_SLOTS_MAX = 1000,
+    MACHINE_SLOT_PORTS = 8, /* ports of a slot; they do not overlap */
+};
+
+struct machine_slots;
+
+/* `path` is the file of the machine's locks; it is created if needed, and never removed. If it
+ * cannot be used, there are no slots. */
+struct machine_slots *machine_slots_open(const char *path);
+/* Releases all slots. `slots` may be NULL. */
+void machine_slots_close(struct machine_slots *slots);
+/* Returns a slot for an attempt of the task, from 1: the one that the task has; else slot `last`
+ * (0 = none) if it can be had; else the lowest free one. A slot is free if nothing listens on its
+ * TCP ports. If all are taken, takes that of another task without an attempt. Returns 0 if there is
+ * none. */
+int machine_slots_take(struct machine_slots *slots, int task, int last);
+/* The attempt has ended. */
+void machine_slots_rest(struct machine_slots *slots, int task);
+/* The task is over: releases its slot, unless an attempt uses it. */
+void machine_slots_drop(struct machine_slots *slots, int task);
+/* Returns the first port of the slot. */
+int machine_slot_port(int slot);
+
 /* Shared by all calls of a run. All borrowed; must outlive the calls. */
 struct call_setting {
     const struct plan *plan;
@@ -42,13 +69,16 @@ struct call {
     const struct launch_input *input; /* borrowed; bytes for stdin instead of a path; NULL =
                                          none, as after call_init() */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
+    char **slot;                      /* owned, with its strings: "DEVS_SLOT=3", "DEVS_PORT_1=..."
+                                         and so on, NULL-terminated; NULL = no slot */
     char **own; /* owned array of borrowed strings, NULL-terminated: the step's own entries */
     size_t given_count; /* entries at the beginning of `environment` that are not inherited */
     char **environment; /* owned array of borrowed strings, NULL-terminated */
 };
 
-/* Fills in argv, folder, environment and stdin from the step in the plan. */
-void call_init(struct call *call, const struct call_setting *setting, int task, int step);
+/* Fills in argv, folder, environment and stdin from the step in the plan. `slot`: see
+ * machine_slots_take(). */
+void call_init(struct call *call, const struct call_setting *setting, int task, int step, int slot);
 void call_done(struct call *call);
 
 /* Returns "task/1", the step's name for display. */

@@ -40,19 +40,33 @@ static bool is_name_among(char *const *entries, size_t count, const char *entry)
     return false;
 }
 
-/* Builds the environment: our two marks, then the step's own entries, then the inherited ones. If a
- * name occurs twice, the first one wins. */
-static char **build_environment(const struct call_setting *setting, char *step_mark,
-                                char *const *own, size_t *given_out)
+/* Returns the variables of a slot. */
+static char **list_slot(int slot)
 {
+    struct arg_list list = {0};
+    arg_list_addf(&list, "DEVS_SLOT=%d", slot);
+    for (int i = 0; i < MACHINE_SLOT_PORTS; i++)
+        arg_list_addf(&list, "DEVS_PORT_%d=%d", i + 1, machine_slot_port(slot) + i);
+    return list.items;
+}
+
+/* Builds the environment: our marks and the slot, then the step's own entries, then the inherited
+ * ones. If a name occurs twice, the first one wins. */
+static char **build_environment(const struct call_setting *setting, const struct call *call,
+                                size_t *given_out)
+{
+    char *const *own = call->own;
     char *const *inherited = setting->environment;
-    size_t own_count = text_list_count(own);
-    size_t inherited_count = text_list_count(inherited);
-    char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
+    const size_t slot_count = text_list_count(call->slot);
+    const size_t own_count = text_list_count(own);
+    const size_t inherited_count = text_list_count(inherited);
+    char **all = xcalloc(slot_count + own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* starting a process does not modify it */
-    all[count++] = step_mark;
+    all[count++] = call->step_mark;
+    for (size_t i = 0; i < slot_count; i++)
+        all[count++] = call->slot[i];
     for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
         if (!is_name_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
@@ -65,7 +79,7 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     return all;
 }
 
-void call_init(struct call *call, const struct call_setting *setting, int task, int step)
+void call_init(struct call *call, const struct call_setting *setting, int task, int step, int slot)
 {
     const struct plan_task *plan_task = &setting->plan->tasks[task];
     const struct plan_step *plan_step = &plan_task->steps[step];
@@ -79,6 +93,7 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
     if (plan_step->stdin_path && !call->is_fed)
         call->stdin_path = resolve_path(setting->run_dir, plan_step->stdin_path);
     call->step_mark = mark.data;
+    call->slot = slot > 0 ? list_slot(slot) : NULL;
 
     /* Adds the entries of the agent's CLI, then those of the step. If a name occurs twice, the last
      * one wins. */
@@ -89,7 +104,7 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
         call->own[count++] = of_agent[i];
     for (size_t i = 0; plan_step->env && plan_step->env[i]; i++)
         call->own[count++] = plan_step->env[i];
-    call->environment = build_environment(setting, call->step_mark, call->own, &call->given_count);
+    call->environment = build_environment(setting, call, &call->given_count);
 }
 
 void call_done(struct call *call)
@@ -99,6 +114,7 @@ void call_done(struct call *call)
     free(call->cwd);
     free(call->stdin_path);
     free(call->step_mark);
+    text_list_free(call->slot);
     free(call->own);
     free(call->environment);
     *call = (struct call){0};

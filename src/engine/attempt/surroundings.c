@@ -70,6 +70,7 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
             return err_set(&around->err, ERR_NOT_FOUND,
                            "the workspace was removed, with the results of the earlier steps");
         }
+        workspace_set_variables(workspace, around->call.call->slot);
         if (!workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
             return false;
         slot->is_made = true;

@@ -696,7 +696,7 @@ void capture_write(const struct capture_facts *facts, struct str *out)
     writer.plan = &task->steps[event->step];
     assert(writer.attempt);
     if (!facts->attempt)
-        call_init(&call, facts->setting, event->task, event->step);
+        call_init(&call, facts->setting, event->task, event->step, 0);
     writer.call = facts->attempt ? &facts->attempt->call : &call;
 
     str_add(out, "{\"v\":1,\"part\":1");

@@ -346,6 +346,7 @@ static void set_up_attempts(struct loop *loop)
         .redactor = options->redactor,
         .state = &loop->state,
         .gains = &loop->gains,
+        .slots = loop->slots,
         .growth = &loop->growth,
         .workspaces = &loop->workspaces,
         .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
@@ -397,6 +398,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     gains_init(&loop->gains, &loop->state, loop->recorder.writer);
     if (resumes)
         gains_resume(&loop->gains);
+    loop->slots = machine_slots_open(LOOP_SLOTS_FILE);
     set_up_attempts(loop);
     loop_hosts_open(loop);
     if (options->notify_command && options->notify != 0) {
@@ -446,6 +448,7 @@ void loop_close(struct loop *loop)
     turn_done(&loop->turn);
     call_digester_close(loop->calls);
     gains_done(&loop->gains);
+    machine_slots_close(loop->slots);
     growth_done(&loop->growth);
     recovery_done(&loop->recovery);
     run_state_done(&loop->state);

@@ -387,6 +387,7 @@ struct loop {
     struct turn turn;
     struct attempt_setting setting;
     struct gains gains;
+    struct machine_slots *slots; /* owned */
     struct growth growth;
     int64_t number;            /* the run's number */
     struct notifier *notifier; /* owned; NULL = no notifications */
@@ -432,6 +433,9 @@ void loop_run(struct loop *loop);
 /* Cancels the whole run, as a user's request would. */
 void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
 void loop_close(struct loop *loop);
+
+/* The locks of the machine's slots: in memory, for all users. */
+#define LOOP_SLOTS_FILE "/dev/shm/devs-slots"
 
 /* turn.c */
 

@@ -264,6 +264,8 @@ static void was_started(void *ctx, struct attempt *attempt)
     if (attempt->child) { /* a pid of another machine means nothing here */
         input.pid = child_pid(attempt->child);
         input.pid_start = child_pid_start(attempt->child);
+        input.slot = attempt->machine_slot;
+        input.port = attempt->machine_slot > 0 ? machine_slot_port(attempt->machine_slot) : 0;
     }
     loop_queue_late(loop, input);
 }

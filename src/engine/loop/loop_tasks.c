@@ -75,10 +75,13 @@ void loop_answer_tasks(struct loop *loop)
 
 void loop_forget_tasks(struct loop *loop)
 {
-    for (size_t i = 0; loop->growth.plan && i < loop->turn.events.count; i++) {
+    for (size_t i = 0; i < loop->turn.events.count; i++) {
         const struct event *event = &loop->turn.events.items[i];
-        if (event->kind == EVENT_STEP_ENDED &&
-            task_status_is_final(loop->state.tasks[event->task].status)) {
+        if (event->kind != EVENT_STEP_ENDED ||
+            !task_status_is_final(loop->state.tasks[event->task].status))
+            continue;
+        machine_slots_drop(loop->slots, event->task);
+        if (loop->growth.plan) {
             growth_forget(&loop->growth, event->task);
             plan_forget_calls(loop->growth.plan, event->task);
         }

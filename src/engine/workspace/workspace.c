@@ -534,6 +534,11 @@ void workspace_set_init(struct workspace_set *set, const struct workspace_set_ca
     }
 }
 
+void workspace_set_variables(struct workspace *workspace, char *const *entries)
+{
+    workspace->variables = entries;
+}
+
 void workspace_set_done(struct workspace_set *set)
 {
     if (!set || !set->slots)

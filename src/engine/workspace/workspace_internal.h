@@ -40,6 +40,7 @@ struct workspace {
     char *dir;                 /* the folder where calls run */
     char *admin; /* git's folder of this worktree; NULL until it is created, or for a copy */
     char **environment;
+    char *const *variables; /* see workspace_set_variables() */
     char **needed;
     struct sandbox_spec setup_sandbox; /* see struct workspace_place */
     char *log_dir, *log_db;            /* see struct workspace_place; NULL = unknown */

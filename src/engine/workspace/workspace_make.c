@@ -294,6 +294,26 @@ static bool make_private(const char *path, struct err *err)
     return errno == EEXIST || err_set_errno(err, errno, "cannot create '%s'", path);
 }
 
+/* Returns the environment of setup. The caller frees the array; its strings are borrowed. */
+static char **setup_environment(const struct workspace *workspace)
+{
+    const size_t more = text_list_count(workspace->variables);
+    char **all = xcalloc(more + text_list_count(workspace->environment) + 1, sizeof(*all));
+    size_t count = 0;
+    while (count < more) {
+        all[count] = workspace->variables[count];
+        count++;
+    }
+    for (char *const *entry = workspace->environment; *entry; entry++) {
+        size_t i = 0;
+        while (i < more && strncmp(*entry, all[i], strcspn(all[i], "=") + 1) != 0)
+            i++;
+        if (i == more)
+            all[count++] = *entry;
+    }
+    return all;
+}
+
 /* Runs setup in the sandbox like a step, with the same limits, masks, environment and start
  * codes. */
 static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
@@ -304,7 +324,8 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
     struct str name = {0};
     struct str lacks = {0};
     struct str why = {0};
-    char **environment = sandbox_environment(spec, NULL, workspace->environment);
+    char **all = setup_environment(workspace);
+    char **environment = sandbox_environment(spec, NULL, all);
     str_addf(&name, "devs-%s-%s-setup", workspace->uid, workspace->task);
     const struct sandbox_call call = {.spec = spec,
                                       .uid = workspace->uid,
@@ -339,6 +360,7 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
     str_done(&lacks);
     str_done(&name);
     free(environment);
+    free(all);
     return ok;
 }
 
@@ -354,13 +376,15 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
         return true;
     bool ok;
     if (workspace->setup_sandbox.kind == SANDBOX_NONE) {
+        char **environment = setup_environment(workspace);
         const struct tool_call call = {.argv = workspace->spec.setup,
-                                       .environment = workspace->environment,
+                                       .environment = environment,
                                        .cwd = workspace->dir,
                                        .timeout_ms = workspace->spec.setup_timeout_ms,
                                        .stop = stop,
                                        .keeps_path = true};
         ok = tool_run(&call, &result, NULL, err);
+        free(environment);
     } else {
         ok = run_setup_in_sandbox(workspace, stop, &result, start_code, err);
     }
