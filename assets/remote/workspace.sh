@@ -67,8 +67,15 @@ remove() {
 
 copy() { cp -a --reflink=auto "$1" "$2" 2>/dev/null || { remove "$2"; cp -a "$1" "$2"; }; }
 
+# Only a request that makes the workspace makes its folder: another one may arrive late, from a devs
+# that was killed, when the workspace has already been removed.
 open_work() {
-  (umask 077 && mkdir -p "$dir/cache" "$dir/work/$run/$task") || exit 1
+  work=$dir/work/$run/$task
+  case $op in
+    make | ship) (umask 077 && mkdir -p "$dir/cache" "$work") || exit 1 ;;
+    drop) [ -d "$work" ] || exit 0 ;;
+    *) [ -d "$work" ] || fail $GONE "$work is gone" ;;
+  esac
   dir=$(cd -P "$dir" && pwd) || exit 1
   cache=$dir/cache/$cache.git work=$dir/work/$run/$task
   exec 9>"$work/lock" || exit 1

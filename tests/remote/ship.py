@@ -96,11 +96,12 @@ def both(case, tasks, code=0, **executor):
 
 def left_there(case):
     """What is left on the hosts, except the caches."""
-    work = f"{case.far}/work"
-    names = os.listdir(case.far) if os.path.exists(case.far) else []
-    return [name for name in names if name != "cache"] + [
-        os.path.join(folder, name) for folder, _, files in os.walk(work) for name in ["", *files]
-        if folder != work or name]
+    left = []
+    for folder, names, files in os.walk(case.far):
+        if folder == case.far and "cache" in names:
+            names.remove("cache")
+        left += [os.path.relpath(os.path.join(folder, name), case.far) for name in names + files]
+    return [path for path in left if path != "work"]
 
 
 CHANGES = ("echo more >> tool.sh; echo new > 'new file'; echo x > x.o; echo y > y.private; mkdir -p build;"
@@ -366,8 +367,9 @@ def killed_devs(case):
         with open(marks, encoding="ascii") as file:
             want("starts and ends", file.read(), "start\nend\n")
         want("results", results(case, last_run(case)), tree)
-        if had_ended:  # the worktree may not have been removed yet
-            shutil.rmtree(f"{case.far}/work", ignore_errors=True)
+        if had_ended:  # what it left may not have been removed yet
+            for name in set(os.listdir(case.far)) - {"cache"}:
+                shutil.rmtree(f"{case.far}/{name}", ignore_errors=True)
         want("what is left there", left_there(case), [])
         want("verify", case.devs("verify", "last").returncode, 0)
 

@@ -291,10 +291,9 @@ static void find_place(const struct attempt *attempt, struct remote_place *out)
                                   &setting->call.plan->tasks[attempt->task].resources);
 }
 
-void attempt_folder(const struct attempt *attempt, struct str *out)
+void attempt_folder(const char *uid, int task, int step, int number, struct str *out)
 {
-    str_addf(out, "%s/%d-%d-%d", attempt->setting->uid, attempt->task + 1, attempt->step + 1,
-             attempt->number);
+    str_addf(out, "%s/%d-%d-%d", uid, task + 1, step + 1, number);
 }
 
 /* Sets the folder of an attempt whose workspace is on its machine. */
@@ -335,7 +334,8 @@ static void start_remote(struct attempt *attempt, bool is_attach)
     call.cwd = attempt->call.cwd;
     attempt->words = xcalloc(1, sizeof(*attempt->words));
     find_place(attempt, &call.place);
-    attempt_folder(attempt, &attempt->words->name);
+    attempt_folder(setting->uid, attempt->task, attempt->step, attempt->number,
+                   &attempt->words->name);
     call.name = str_text(&attempt->words->name);
     str_addf(&attempt->words->mark, "DEVS_STEP=channel/%s", call.name);
     call.place.step_mark = str_text(&attempt->words->mark);

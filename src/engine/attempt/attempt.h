@@ -180,8 +180,8 @@ void attempt_start(struct attempt *attempt);
  * from the beginning; it replaces the output in the log. */
 void attempt_attach(struct attempt *attempt);
 
-/* Appends the name of the attempt's folder on another machine. */
-void attempt_folder(const struct attempt *attempt, struct str *out);
+/* Appends the name of the folder of an attempt on another machine; `uid` is that of the run. */
+void attempt_folder(const char *uid, int task, int step, int number, struct str *out);
 
 /* Returns the number of the host in the run's state on which the attempt runs; -1 = this machine.
  */

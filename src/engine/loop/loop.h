@@ -514,6 +514,10 @@ void loop_probe_hosts(struct loop *loop, int64_t now_ms);
  * if the host is down, or with the task's job, which is released when the task has ended. What is
  * left when devs exits stays there. */
 void loop_host_clean(struct loop *loop, int number, int task, const char *name);
+/* Removes the folders of all ended attempts on hosts of ssh: an earlier engine may have been killed
+ * before it had done so. On a cluster, only their job can remove them. Only after the sweep, which
+ * would end our ssh too. */
+void loop_hosts_clean_up(struct loop *loop);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */

@@ -572,7 +572,7 @@ static void clean_host(struct loop *loop, const struct attempt *attempt)
     if (host < 0)
         return;
     struct str name = {0};
-    attempt_folder(attempt, &name);
+    attempt_folder(loop->setting.uid, attempt->task, attempt->step, attempt->number, &name);
     loop_host_clean(loop, host, attempt->task, str_text(&name));
     str_done(&name);
 }

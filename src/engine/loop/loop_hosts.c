@@ -308,3 +308,23 @@ void loop_host_clean(struct loop *loop, int number, int task, const char *name)
     str_add(&host->done[host->done_count++], name);
     remove_folders(host);
 }
+
+void loop_hosts_clean_up(struct loop *loop)
+{
+    const struct plan *plan = loop->state.plan;
+    struct str name = {0};
+    for (int task = 0; loop->host_count > 0 && task < plan->task_count; task++) {
+        for (int i = 0; i < plan->tasks[task].step_count; i++) {
+            const struct step_state *step = &loop->state.tasks[task].steps[i];
+            for (uint32_t j = 0; j < step->attempt_count; j++) {
+                const struct attempt_state *attempt = &step->attempts[j];
+                if (attempt->host < 0 || attempt->ended.at_ms == 0 || loop->clusters[attempt->host])
+                    continue;
+                attempt_folder(loop->setting.uid, task, i, attempt->number, &name);
+                loop_host_clean(loop, attempt->host, task, str_text(&name));
+                str_clear(&name);
+            }
+        }
+    }
+    str_done(&name);
+}

@@ -364,6 +364,7 @@ void loop_recover(struct loop *loop)
         str_done(&boxes_ended);
         str_done(&boxes_left);
     }
+    loop_hosts_clean_up(loop);
 
     struct input input = {.kind = INPUT_RECOVER,
                           .jobs = loop->options->jobs,
