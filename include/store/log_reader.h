@@ -170,6 +170,11 @@ void event_page_done(struct event_page *page);
 ATTR_MUST_USE bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
                                      struct event_page *page, struct err *err);
 
+/* Like log_reader_events(), but only the agents' sessions and usage. Scans the events of the run.
+ */
+ATTR_MUST_USE bool log_reader_agent_events(struct log_reader *reader, int64_t run, int64_t after,
+                                           struct event_page *page, struct err *err);
+
 /* Reads the first LOG_PAGE_EVENTS events of one attempt, except its agent's calls, of which there
  * may be thousands. Scans all events of the run. */
 ATTR_MUST_USE bool log_reader_attempt_events(struct log_reader *reader,

@@ -131,6 +131,8 @@ static const struct command commands[] = {
      .needs = COMMAND_NEEDS_LOG, .is_far = true},
     {"hosts", "[RUN]", "show the machines that run the tasks of a run", cmd_hosts,
      .group = COMMAND_LOOK, .needs = COMMAND_NEEDS_LOG, .is_far = true},
+    {"costs", "", "sum up what agents have used, by day, run, task, agent or model", cmd_costs,
+     .group = COMMAND_LOOK, .needs = COMMAND_NEEDS_LOG, .is_far = true},
 
     {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry,
      .group = COMMAND_CONTROL, .is_daily = true, .needs = COMMAND_NEEDS_RUN, .writes = true,

@@ -54,6 +54,8 @@ static const char *const query_sql[] = {
     [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task_no=?"
                                  " AND step=? AND attempt=? AND kind<>'agent_call'"
                                  " ORDER BY seq LIMIT ?",
+    [LOG_QUERY_AGENT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq>?"
+                               " AND kind IN('agent_session','agent_used') ORDER BY seq LIMIT ?",
     /* The index yields the ids, which are sorted; then the rows are fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
                          " " OUTPUT_IDS " ORDER BY id",
@@ -558,6 +560,25 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
         (void)sqlite3_bind_int(query, 3, key->step);
         (void)sqlite3_bind_int(query, 4, key->attempt);
         (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS - (int64_t)page->count);
+        ok = add_events(readers[i], query, page, err);
+    }
+    if (!ok)
+        page->count = 0;
+    read_page(page);
+    return ok;
+}
+
+bool log_reader_agent_events(struct log_reader *reader, int64_t run, int64_t after,
+                             struct event_page *page, struct err *err)
+{
+    struct log_reader *const readers[] = {reader, log_read_spill(reader, run)};
+    bool ok = true;
+    empty_page(page);
+    for (size_t i = 0; ok && i < ARRAY_LEN(readers) && readers[i]; i++) {
+        sqlite3_stmt *query = readers[i]->queries[LOG_QUERY_AGENT_EVENTS];
+        (void)sqlite3_bind_int64(query, 1, run);
+        (void)sqlite3_bind_int64(query, 2, after);
+        (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS - (int64_t)page->count);
         ok = add_events(readers[i], query, page, err);
     }
     if (!ok)

@@ -281,4 +281,43 @@ want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 
 fails 'a trial of an unknown agent' 2 "unknown agent 'nobody'" agents --try nobody ours.out
 exits 'a trial of no file' 66 agents --try ours missing
 exits 'a file without a name' 2 agents ours.out
+
+# --- what agents have used
+rm devs.config.json
+mkdir costs && cd costs || exit 1
+cp ../fake .
+export DEVS_DB="$PWD/costs.db"
+cat >plan.json <<PLAN
+{"version": 1, "name": "costs", $agents, "idempotent": true, "jobs": 1, "tasks": [
+ {"id": "a", "steps": [{"agent": "fake", "prompt": "One.", "model": "large"}]},
+ {"id": "b", "steps": [{"agent": "fake", "prompt": "Two.", "model": "large"}, {"agent": "spoken", "prompt": "Three."}]},
+ {"id": "c", "needs": ["b"], "steps": [{"agent": "fake", "prompt": "Four."}]}]}
+PLAN
+for n in 1 2 3; do printf '%s\n%s\n' "$init" "$done" >say.$n; done
+free=$(echo "$done" | sed 's/"total_cost_usd":0.5,//')
+printf '%s\n%s\n' "$init" "$free" >say.4
+exits 'costs of nothing' 66 costs
+"$devs" run --plain plan.json >out 2>&1
+want 'costs: the run' $? 0
+rows() { "$devs" costs "$@" | tr -s ' ' | sed 's/ $//'; }
+want 'costs by day' "$(rows)" "day tries turns calls tokens cost
+$(date +%Y-%m-%d) 4 12 0 40 \$1.50+
+1 of 4 tries: their agent reports no cost"
+want 'costs by task' "$(rows --by task)" 'task tries turns calls tokens cost
+b 2 6 0 20 $1.00
+a 1 3 0 10 $0.50
+c 1 3 0 10 unknown
+sum 4 12 0 40 $1.50+
+1 of 4 tries: their agent reports no cost'
+want 'costs by agent' "$(rows --by agent | sed -n 2,3p)" 'fake 3 9 0 30 $1.00+
+spoken 1 3 0 10 $0.50'
+want 'costs by model' "$(rows --by model | sed -n 2,3p)" 'large 2 6 0 20 $1.00
+unknown 2 6 0 20 $0.50+'
+want 'costs by run, as JSON' "$("$devs" costs --by run --json)" \
+	'{"v":1,"by":"run","name":"#1","tries":4,"turns":12,"calls":0,"tokens":40,"cost_micro":1500000,"unpriced":1}'
+sqlite3 costs.db "UPDATE run SET last_at_ms=last_at_ms-172800000" 2>/dev/null &&
+	want 'costs of the last day' "$(rows --days 1)" 'no agent has run'
+fails 'costs by nothing' 2 'is not a grouping' costs --by hour
+fails 'costs of no days' 2 'expected a number' costs --days 0
+cd ..
 finish

@@ -84,8 +84,7 @@ bool workspace_is_away(const struct workspace *workspace);
 /* Sets the host on which the attempt runs; NULL = as before. Copies the name. `control` is that of
  * struct remote_place for the host, borrowed until workspace_close(). */
 void workspace_set_host(struct workspace *workspace, const char *host, const char *control);
-/* Sets further variables for the next `setup`, borrowed until workspace_make() returns; NULL = none.
- */
+/* Sets further variables for `setup`, borrowed until workspace_make() returns; NULL = none. */
 void workspace_set_variables(struct workspace *workspace, char *const *entries);
 /* Returns whether the workspace was made on another host than that of the next attempt. */
 bool workspace_is_elsewhere(struct workspace *workspace);
