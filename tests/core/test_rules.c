@@ -299,10 +299,11 @@ START_TEST(test_a_launcher_is_found_in_a_command)
     char *argv[10] = {0};
     for (int i = 0; launched[_i].argv[i]; i++)
         argv[i] = strdup(launched[_i].argv[i]);
-    ck_assert_msg(launched_find(argv, launched[_i].wanted) == launched[_i].found, "case %d", _i);
+    ck_assert_msg(launched_find(argv, launched[_i].wanted, false) == launched[_i].found, "case %d",
+                  _i);
     for (int i = 0; argv[i]; i++)
         free(argv[i]);
-    ck_assert(!launched_find(NULL, "srun"));
+    ck_assert(!launched_find(NULL, "srun", false));
 }
 END_TEST
 

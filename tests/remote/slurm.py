@@ -254,6 +254,44 @@ def lost_nodes(case):
         slurm_up("start-node", number)
 
 
+def bare_srun(case):
+    """srun as the command of a local attempt: it exits with 0, but nothing passes that was cut short."""
+    work = ("[ -e second ] && exit 0; touch second; trap 'exit 0' TERM; echo ready; until [ -e go ]; do"
+            " sleep 0.05; done")
+    started = []
+    for number, how in enumerate(("kill-slurmd", "cut-node", "kill-node", "scancel"), 1):
+        one = Case(case.dir, how)
+        name = f"bare-{os.getpid()}-{number}"
+        run = one.start("exec", "--", "srun", "-n1", f"-wn{number}", f"-J{name}", "sh", "-c", work)
+        started.append((how, str(number), name, one, run))
+    try:
+        for how, number, name, one, _ in started:
+            until(f"{how}: output", lambda one=one: b"ready" in one.output())
+            if how == "scancel":
+                output_of("scancel", "--name", name)
+            else:
+                slurm_up(how, number)
+        for how, number, _, one, run in started:
+            until(f"{how}: a verdict", lambda one=one: one.events("attempt_judged"))
+            want(f"{how}: what srun reports", one.events("attempt_ended")[0]["code"], 0)
+            judged = one.events("attempt_judged")[0]
+            if how == "scancel":
+                want(how, (judged["class"], judged["reason"], judged["rule"]),
+                     ("persistent", "cancelled", "launch.cancelled"))
+                want(f"{how}: exit", run.wait(LIMIT_S), 4)
+                continue
+            want(how, (judged["class"], judged["type"], judged["rule"]),
+                 ("transient", "NETWORK_TIMEOUT", "launch.node"))
+            slurm_up("start-node", number)
+            want(f"{how}: exit", run.wait(2 * LIMIT_S), 0)
+            want(f"{how}: attempts", len(one.events("attempt_started")), 2)
+    finally:
+        for _, _, name, one, _ in started:
+            with open(f"{one.dir}/go", "w", encoding="ascii"):
+                pass
+            output_of("scancel", "--name", name)
+
+
 def cancelled(case):
     """A cancel is proven: nothing is left, whatever the command does."""
     for name, text in (("polite", CAUGHT), ("deaf", "trap '' TERM; echo ready; while :; do sleep 300; done"),
@@ -337,7 +375,7 @@ def slots(case):
 
 
 CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, ended_by_slurm,
-         killed_devs, broken_channels, lost_nodes, cancelled, silent_controller, doctor, idle_job, slots]
+         killed_devs, broken_channels, lost_nodes, bare_srun, cancelled, silent_controller, doctor, idle_job, slots]
 
 if __name__ == "__main__":
     sys.exit(cases.run_cases(CASES, lambda root, run: Case(root, run.__name__)))

@@ -149,6 +149,7 @@ struct rule {
     enum rule_kind kind;
     char program[RULE_PROGRAM_MAX];  /* program of the step, or its agent; "" = any */
     struct rule_launchers launchers; /* the command starts one of these; none: any command */
+    bool direct;                     /* the command itself is the launcher, not one in its script */
     char **words;                 /* owned; a line without any of these cannot match; NULL = none */
     int needs[RULE_NEEDS_MAX];    /* literals of the words */
     int need_count;               /* 0 = if there is a pattern, every line is tried */
@@ -354,8 +355,12 @@ enum {
 };
 
 /* Returns true if the NULL-terminated argv starts `wanted`: a program's name ("srun"), or a name
- * and an option that must be among its arguments ("sbatch --wait"). argv may be NULL. */
-bool launched_find(char *const *argv, const char *wanted);
+ * and an option that must be among its arguments ("sbatch --wait"). If `direct`, not one in a
+ * script. argv may be NULL. */
+bool launched_find(char *const *argv, const char *wanted, bool direct);
+
+/* Returns true if the command may redirect the launcher's stderr to stdout. argv may be NULL. */
+bool launched_merges(char *const *argv);
 
 /* Returns 15 for "SIGTERM"; 0 for an unknown name (classify.c). */
 int facts_signal_number(const char *name);

@@ -317,6 +317,7 @@ static const struct field set_rows[] = {
     {ROW("after", FIELD_OTHER, after), .read = read_pattern},
     {ROW("tail", FIELD_INT, tail), .least = 0, .most = INT_MAX},
     {ROW("quoted", FIELD_BOOL, quoted)},
+    {ROW("direct", FIELD_BOOL, direct)},
     {ROW("final", FIELD_BOOL, final)},
     {ROW("late", FIELD_BOOL, late)},
     {ROW("over", FIELD_BOOL, over)},

@@ -193,9 +193,18 @@ static bool find_at_depth(char *const *argv, const char *wanted, int depth)
     return false;
 }
 
-bool launched_find(char *const *argv, const char *wanted)
+bool launched_find(char *const *argv, const char *wanted, bool direct)
 {
-    return argv && find_at_depth(argv, wanted, 0);
+    return argv && find_at_depth(argv, wanted, direct ? LAUNCHED_DEPTH_MAX : 0);
+}
+
+bool launched_merges(char *const *argv)
+{
+    for (; argv && *argv; argv++) {
+        if (strstr(*argv, "2>&1") || strstr(*argv, "&>") || strstr(*argv, "|&"))
+            return true;
+    }
+    return false;
 }
 
 /* Finds the candidates in a stream. Returns false if there are none. */
@@ -539,7 +548,7 @@ static bool facts_fit(const struct classify_input *input, const struct rule *rul
         return false;
     bool is_launched = rule->launchers.count == 0;
     for (int i = 0; i < rule->launchers.count && !is_launched; i++)
-        is_launched = launched_find(input->argv, rule->launchers.names[i]);
+        is_launched = launched_find(input->argv, rule->launchers.names[i], rule->direct);
     return is_launched;
 }
 
@@ -560,6 +569,8 @@ static bool may_look_at(struct scan *scan, const struct rule *rule, int stream)
         return rule->stream != RULE_STREAM_OUT;
     if (rule->stream == RULE_STREAM_QUIET)
         return !scan_err_names_error(scan);
+    if (rule->stream == RULE_STREAM_ERR && rule->launchers.count > 0)
+        return launched_merges(scan->input->argv);
     return rule->stream != RULE_STREAM_ERR;
 }
 
