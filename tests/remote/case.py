@@ -114,6 +114,109 @@ def task(name, *steps, **more):
     return {"id": name, "steps": list(steps), **more}
 
 
+# Policies without waits.
+FAST = {"like": "transport", "base_delay_ms": 1, "jitter": 0}
+QUICK = {"like": "research", "max_attempts": 3, "base_delay_ms": 1, "jitter": 0}
+# Events and members that differ: only an executor has them, or they are times, or texts with times.
+THERE = ("attempt_placed", "attempt_running", "job_state", "host_state", "contact_lost", "contact_found")
+DIFFER = ("proof", "ran_ms", "cpu_ms", "rss_kib", "pid", "waited_ms", "due_at_ms", "due_mono_ms", "start_error")
+
+
+def engine_tasks():
+    """Tasks that end in each way that a step and its attempts can end."""
+    red = {"phase": "RED"}
+    return [
+        # exit codes and signals
+        task("pass", sh("echo out; echo err >&2")),
+        *[task(f"code-{code}", sh(f"exit {code}", policy=ONCE))
+          for code in (1, 3, 75, 124, 125, 126, 127, 128, 137, 255)],
+        *[task(f"signal-{name}", sh(f"kill -{name} $$", policy=ONCE)) for name in ("SEGV", "KILL", "TERM", "PIPE")],
+        # starts
+        task("no-program", step("/no/such/program", policy=ONCE)),
+        task("no-access", step("/etc/passwd", policy=ONCE)),
+        task("no-interpreter", step("./script", policy=ONCE)),
+        # time
+        task("late", sh("sleep 60", timeout_s=1, policy=ONCE)),
+        task("late-polite", sh("exec 2>/dev/null; trap 'echo bye; exit 0' TERM; while :; do sleep 0.05; done",
+                               timeout_s=1, policy=ONCE)),
+        task("late-again", sh("[ -e late2 ] && exit 0; touch late2; sleep 60", timeout_s=1, policy=FAST)),
+        task("quiet", sh("echo a; sleep 60", quiet_s=1, policy=ONCE)),
+        # what is expected
+        task("red", sh("echo not ok 1; exit 1", expect="failure", **red)),
+        task("red-passes", sh("true", expect="failure", policy=ONCE, **red)),
+        task("match", sh("echo a needle here; exit 1", expect={"match": "needle"}, **red)),
+        task("no-match", sh("echo hay; exit 1", expect={"match": "needle"}, policy=ONCE, **red)),
+        # contracts
+        task("fits", step("echo", '{"summary": 1}', contract={"required": ["summary"]}, policy=QUICK)),
+        task("lacks", step("echo", "{}", contract={"required": ["summary"]}, policy=QUICK)),
+        task("other", step("echo", '{"kernel": "vat"}', contract={"properties": {"kernel": {"const": "tax"}}},
+                           policy=QUICK)),
+        # retries, classes and loops
+        task("net", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1", policy=FAST)),
+        task("net-always", sh("echo connect ECONNRESET >&2; exit 1", policy=dict(FAST, max_attempts=3))),
+        task("limit", sh("[ -e limited ] && exit 0; touch limited; echo 'HTTP 429 Too Many Requests';"
+                         " echo 'Retry-After: 1'; exit 1", policy=FAST)),
+        task("auth", sh("echo 'Permission denied (publickey)' >&2; exit 1", policy=FAST)),
+        task("compile", sh("echo 'a.c:3:1: error: x undeclared' >&2; exit 1", policy=FAST)),
+        task("stuck", sh("echo $(date +%H:%M:%S.%N) pid $(printf %07d $$) failed; echo 3 is not 4; exit 1",
+                         policy=dict(QUICK, max_attempts=9, multiplier=1))),
+        task("alike", *[sh("echo 100% passed") for _ in range(4)], sh("echo something new; exit 1", policy=QUICK)),
+        # what follows
+        task("needs-pass", sh("cat made"), needs=["two"]),
+        task("needs-code", sh("touch worked"), needs=["code-3"]),
+        task("two", sh("echo 1 > made"), sh("cat made"), needs=["pass"]),
+        # output
+        task("much", sh("head -c 3000000 /dev/zero | tr '\\0' x; echo; head -c 1000000 /dev/zero >&2")),
+        task("no-line-end", sh("printf a; printf b >&2")),
+        task("bytes", sh("printf '\\000\\377\\033[1m\\r\\n'")),
+        # processes that stay
+        task("left", sh("sleep 60 & echo done")),
+        task("left-setsid", sh("setsid sleep 60 >/dev/null 2>&1 & echo done")),
+    ]
+
+
+def facts_of(case, name):
+    """What the events of a task in the newest run tell, in their order."""
+    facts = []
+    for kind, *columns, data in case.ask("SELECT kind, step, round, grant_no, attempt, data FROM event WHERE"
+                                         " run=(SELECT max(id) FROM run) AND task=? ORDER BY seq", name):
+        data = {key: value for key, value in json.loads(data).items() if key not in DIFFER}
+        if name == "stuck":  # prints the time and its pid, which may look like a status
+            data.get("loop", {}).pop("raw", None)
+            data.pop("near", None)
+        if data.get("rule") == "known.start":
+            del data["match"]  # the error, in the words of devs or of devs-hand
+        if kind not in THERE:
+            facts.append((kind, *columns, data))
+    return facts
+
+
+def runs_alike(case, **executor):
+    """Runs the tasks of engine_tasks() there and here: their events are the same. The newest run is that here."""
+    tasks = engine_tasks()
+    with open("script", "w", encoding="ascii") as file:
+        file.write("#!/no/interpreter\n")
+    os.chmod("script", 0o755)
+    seen = []
+    for where in ("lab", "local"):
+        plan = case.plan(tasks, **executor)
+        plan["executor"] = where
+        with open("plan.json", "w", encoding="ascii") as file:
+            json.dump(plan, file)
+        want(f"exit of {where}", case.devs("run", "--plain", "--jobs", "8", "plan.json").returncode, 4)
+        want("verify", case.devs("verify", "last").returncode, 0)
+        want(f"a task after a failed one, {where}", os.path.exists("worked"), False)
+        for name in ("made", "tried", "late2", "limited"):
+            os.unlink(name)
+        seen.append({one["id"]: facts_of(case, one["id"]) for one in tasks})
+    for name, facts in seen[1].items():
+        for there, here in zip(seen[0][name], facts):
+            want(f"an event of {name}", there, here)
+        want(f"events of {name}", len(seen[0][name]), len(facts))
+    started = sum(kind == "attempt_started" for facts in seen[0].values() for kind, *_ in facts)
+    want("there are many attempts", started > len(tasks), True)
+
+
 def bytes_unchanged(case):
     """Arguments, environment, stdin and output have the same bytes, whatever they are."""
     odd = "a 'b' \"c\" $d `e` \\f\n\u00e4\u20ac*?~ #;&|"

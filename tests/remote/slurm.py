@@ -76,9 +76,10 @@ class Case(cases.Case):
         output_of("scancel", "--name", name)
 
 
-def none_left(case):
-    """No job of the last run is in the queue, and no folder of an attempt is left."""
-    [[uid]] = case.ask("SELECT uid FROM run ORDER BY id DESC LIMIT 1")
+def none_left(case, uid=None):
+    """No job of the last run, or of the one named, is in the queue, and no folder of an attempt is left."""
+    if not uid:
+        [[uid]] = case.ask("SELECT uid FROM run ORDER BY id DESC LIMIT 1")
     until("the end of all jobs", lambda: not output_of("squeue", "--noheader", "--name", "devs-" + uid[:12]))
     want("what is left there", os.path.exists(f"{case.far}/{uid}"), False)
     want("files of starts", os.path.exists(".devs/jobs"), False)
@@ -86,25 +87,12 @@ def none_left(case):
 
 def same_as_here(case):
     """Ends, output and what follows from them are the same here and there; a task has one job."""
-    tasks = [task("pass", sh("echo out; echo err >&2")),
-             task("code", sh("exit 3", policy=ONCE)),
-             task("none", step("/no/such/program", policy=ONCE)),
-             task("late", sh("sleep 60", timeout_s=1, policy=ONCE)),
-             task("two", sh("echo $SLURM_JOB_ID > made"), sh("test $SLURM_JOB_ID = $(cat made)"), needs=["pass"]),
-             task("net", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
-                            policy={"like": "transport", "base_delay_ms": 1, "jitter": 0}))]
-    case.plan(tasks)
-    case.devs("run", "--plain", "plan.json")
-    ends = {row[0]: row[1] for row in case.ask("SELECT task, data->>'decision' FROM event WHERE"
-                                               " kind='step_ended' ORDER BY seq")}
-    want("decisions", ends, {"pass": "succeeded", "code": "retry exhausted", "none": "failed",
-                             "late": "transient exhausted",
-                             "two": "succeeded", "net": "succeeded"})
-    for name in ("pass", "two", "net"):
+    cases.runs_alike(case, slots=32)
+    for name in ("pass", "two", "net", "alike"):
         want(f"jobs of {name}", len({event["job"] for event in case.events("job_state", name)}), 1)
     want("states of two", case.states("two")[:2], ["queued", "running"])
-    none_left(case)
-    want("verify", case.devs("verify", "last").returncode, 0)
+    [[uid]] = case.ask("SELECT uid FROM run ORDER BY id LIMIT 1")
+    none_left(case, uid)
 
 
 def secrets_stay_hidden(case):

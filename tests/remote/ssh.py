@@ -42,37 +42,7 @@ class Case(cases.Case):
 
 def same_as_here(case):
     """Ends, output and what follows from them are the same here and there."""
-    tasks = [task("pass", sh("echo out; echo err >&2")),
-             task("code", sh("exit 3", policy=ONCE)),
-             task("signal", sh("kill -SEGV $$", policy=ONCE)),
-             task("none", step("/no/such/program", policy=ONCE)),
-             task("late", sh("sleep 60", timeout_s=1, policy=ONCE)),
-             task("red", sh("echo not ok 1; exit 1", phase="RED", expect="failure")),
-             task("two", sh("echo 1 > made"), sh("cat made"), needs=["pass"]),
-             task("net", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
-                            policy={"like": "transport", "base_delay_ms": 1, "jitter": 0}))]
-    seen = []
-    for where in ("lab", "local"):
-        plan = case.plan(tasks)
-        plan["executor"] = where
-        with open("plan.json", "w", encoding="ascii") as file:
-            json.dump(plan, file)
-        case.devs("run", "--plain", "plan.json")
-        for name in ("made", "tried"):
-            os.unlink(name)
-        rows = case.ask("SELECT task, kind, data FROM event WHERE run=(SELECT max(id) FROM run)"
-                        " AND task IS NOT NULL ORDER BY task, seq")
-        facts = []
-        for of, kind, data in rows:
-            if kind in ("attempt_placed", "attempt_running"):
-                continue
-            data = json.loads(data)
-            facts.append((of, kind, {key: data.get(key) for key in (
-                "outcome", "code", "out_bytes", "err_bytes", "fingerprint", "class", "type", "reason",
-                "rule", "decision", "attempts", "policy")}))
-        seen.append([fact for fact in facts if fact[0] != "none" or fact[1] != "attempt_ended"])
-    want("the events", seen[0], seen[1])
-    want("attempts there", len(case.events("attempt_placed")), 10)
+    cases.runs_alike(case, hosts=[{"host": "h1", "slots": 16}])
     want("what is left there", os.path.exists(case.far) and os.listdir(case.far), [])
 
 
