@@ -343,6 +343,22 @@ def liars(case):
             want("class", case.events("attempt_judged")[0]["subtype"], "HAND_MISSING")
 
 
+def other_versions(case):
+    """devs-hand of another version of the protocol: refused with one line and a remedy; it gets nothing."""
+    for way, number in (("older", 0), ("newer", 2)):
+        want(f"{way}: exit", start_liar(case, way).wait(LIMIT_S), 4)
+        judged = case.events("attempt_judged")
+        want(f"{way}: class", [(one["class"], one["subtype"]) for one in judged], [("persistent", "HAND_MISSING")])
+        line = (f"h1: devs-hand has version {number} of the protocol (liar); this devs needs version 1:"
+                " install its devs-hand there")
+        want(f"{way}: its line", judged[0]["match"], line)
+        want(f"{way}: sent there", case.read("received"), b"")
+        why = " ".join(case.devs("why", "last/a").stdout.split())
+        want(f"{way}: why ({why})", line in why and "devs-hand of this devs must be installed there" in why, True)
+        out = case.devs("doctor", "--executors", "plan.json")
+        want(f"{way}: doctor ({out.stdout})", (out.returncode, line[4:] in " ".join(out.stdout.split())), (1, True))
+
+
 def much_output(case):
     """100 MB of output are counted; the memory of devs stays flat."""
     case.plan([task("a", sh("head -c 100000000 /dev/zero; head -c 3 /dev/zero >&2"))])
@@ -491,7 +507,7 @@ def shown(case):
 
 CASES = {same_as_here: 1, bytes_unchanged: 1, killed_devs: 1, cut_connection: 1, lost_host: 2,
          damaged_spool: 1, down_host: 2, host_comes_back: 1, refusals: 1, doctor: 2, slots: 2, cancelled: 1, secrets: 1,
-         liars: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
+         liars: 1, other_versions: 1, leave_without_contact: 1, continued_without_host: 1, quiet_without_contact: 1,
          much_output: 1, shown: 2}
 
 

@@ -523,7 +523,9 @@ static bool take_hello(struct remote *remote, const struct hand_frame *frame)
         remote->watcher.hello(remote->watcher.on.ctx, hello.build);
     if (hello.protocol != HAND_PROTOCOL) {
         struct str text = {0};
-        str_addf(&text, "version %u of the protocol (%s); this devs needs version %d",
+        str_addf(&text,
+                 "version %u of the protocol (%s); this devs needs version %d: install its "
+                 "devs-hand there",
                  (unsigned)hello.protocol, hello.build, HAND_PROTOCOL);
         remote->is_refused = true;
         remote->refused = (struct hand_refused){.code = HAND_EXIT_REQUEST};
