@@ -165,6 +165,8 @@ static const struct command commands[] = {
     {"collect", "HOST[:DIR]...", "copy the runs of logs on other machines into this one",
      cmd_collect, .group = COMMAND_PAST},
 
+    {"plan", "--from FILE", "make a plan of a check list or of exported issues", cmd_plan,
+     .group = COMMAND_AGENT},
     {"new-project", "IDEA", "ask an agent to split an idea into phases (IDEA -: from stdin)",
      cmd_new_project, .group = COMMAND_AGENT},
     {"plan-phase", "N", "ask an agent for a plan of phase N", cmd_plan_phase,

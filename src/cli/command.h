@@ -136,8 +136,8 @@ void command_list(const struct command *command, struct command_listing *out);
 command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_log, cmd_cancel,
     cmd_retry, cmd_hold, cmd_release, cmd_debug, cmd_classify, cmd_keys, cmd_why, cmd_correct,
     cmd_gc, cmd_validate, cmd_rules, cmd_entropy, cmd_diff, cmd_apply, cmd_agents, cmd_export,
-    cmd_doctor, cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase, cmd_hook,
-    cmd_completion, cmd_trust, cmd_help, cmd_replay, cmd_verify, cmd_what_if, cmd_hosts, cmd_costs,
-    cmd_feed, cmd_collect;
+    cmd_doctor, cmd_import, cmd_mcp, cmd_new_project, cmd_plan, cmd_plan_phase, cmd_execute_phase,
+    cmd_hook, cmd_completion, cmd_trust, cmd_help, cmd_replay, cmd_verify, cmd_what_if, cmd_hosts,
+    cmd_costs, cmd_feed, cmd_collect;
 
 #endif

@@ -388,4 +388,58 @@ test_E6_the_session_of_one_command_is_fed_to_the_next
 test_E5_resume_goes_from_the_command_to_the_agent
 test_a_plan_that_somebody_else_wrote_needs_trust
 test_two_independent_tasks_share_a_session
+
+# --- a plan of a list
+mkdir checklist && cd checklist || exit 1
+cat >TASKS.md <<'MD'
+# To do
+
+- [ ] Round tax, half to even
+  See `tests/tax.sh`.
+
+  - [ ] also for refunds
+- [x] Done already
+  with details
+1. [ ] Round tax, half to even
+Text - [ ] without an item
+* [ ] "Quotes" \ and more
+MD
+exits 'plan of a check list' 0 plan --from TASKS.md --check 'make test' >plan.json
+want 'plan of a check list: no warning' "$(cat err)" ''
+cat >wanted <<'JSON'
+{"version": 1, "name": "TASKS.md", "workspace": "worktree", "tasks": [
+  {"id": "round-tax-half-to-even", "title": "Round tax, half to even", "steps": [
+    {"agent": "claude", "prompt": "Round tax, half to even\n\nSee `tests/tax.sh`.\n\n- [ ] also for refunds"},
+    {"phase": "VERIFY", "run": ["sh", "-c", "make test"]}]},
+  {"id": "round-tax-half-to-even-2", "title": "Round tax, half to even", "steps": [
+    {"agent": "claude", "prompt": "Round tax, half to even"},
+    {"phase": "VERIFY", "run": ["sh", "-c", "make test"]}]},
+  {"id": "quotes-and-more", "title": "\"Quotes\" \\ and more", "steps": [
+    {"agent": "claude", "prompt": "\"Quotes\" \\ and more"},
+    {"phase": "VERIFY", "run": ["sh", "-c", "make test"]}]}
+]}
+JSON
+want 'plan of a check list: what it has' "$(cat plan.json)" "$(cat wanted)"
+git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m first
+exits 'plan of a check list: devs accepts it' 0 run --dry-run plan.json >out
+printf %s '[{"number": 12, "title": "A", "body": "Text\r\nmore"}, {"iid": 3, "title": "B", "description": null}]' |
+	"$devs" plan --from - --agent codex >plan.json 2>err
+want 'plan of issues: exit' $? 0
+want_in 'plan of issues: a warning' "$(cat err)" 'nothing checks the tasks'
+want 'plan of issues' "$(cat plan.json)" '{"version": 1, "name": "tasks", "workspace": "worktree", "tasks": [
+  {"id": "issue-12", "title": "A", "steps": [
+    {"agent": "codex", "prompt": "A\n\nText\r\nmore"}]},
+  {"id": "issue-3", "title": "B", "steps": [
+    {"agent": "codex", "prompt": "B"}]}
+]}'
+echo '[{"title": "A"}, {"x": 1}]' >issues.json
+fails 'plan of an issue without a title' 2 'issues.json: element 2 has no "title"' plan --from issues.json
+echo 'nothing' >empty.md
+echo '[{"title": "A"' >issues.json
+fails 'plan of broken issues' 2 'issues.json: ' plan --from issues.json
+fails 'plan of no list' 2 'empty.md: no open task' plan --from empty.md
+fails 'plan of no file' 66 'missing.md' plan --from missing.md
+fails 'plan from nothing' 2 '--from is missing' plan
+fails 'plan with an unknown agent' 2 'unknown agent "nobody"' plan --from TASKS.md --agent nobody
+cd ..
 finish
