@@ -15,6 +15,7 @@ LIMIT_S = 90
 DEVS = os.path.abspath(sys.argv[1])
 HAND = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None  # not of every test
 ONCE = {"max_attempts": 1}
+EXECUTOR_DOWN = 1012  # outcome.h
 
 
 class Wrong(Exception):
@@ -203,11 +204,20 @@ def runs_alike(case, **executor):
         plan["executor"] = where
         with open("plan.json", "w", encoding="ascii") as file:
             json.dump(plan, file)
-        want(f"exit of {where}", case.devs("run", "--plain", "--jobs", "8", "plan.json").returncode, 4)
+        for _ in range(3):  # on a machine that is too busy, a cluster may not answer: such starts do not count
+            out = case.devs("run", "--plain", "--jobs", "8", "plan.json")
+            want("a task after a failed one", os.path.exists("worked"), False)
+            for name in ("made", "tried", "late2", "limited"):
+                os.unlink(name)
+            [[failed]] = case.ask("SELECT count(*) FROM event WHERE kind='attempt_ended' AND data->>'code'=?",
+                                  EXECUTOR_DOWN)
+            if failed == 0:
+                break
+            print(f"{where}: {failed} failed starts, once more", flush=True)
+            shutil.rmtree(".devs")
+        want("failed starts", failed, 0)
+        want(f"exit of {where}", out.returncode, 4)
         want("verify", case.devs("verify", "last").returncode, 0)
-        want(f"a task after a failed one, {where}", os.path.exists("worked"), False)
-        for name in ("made", "tried", "late2", "limited"):
-            os.unlink(name)
         seen.append({one["id"]: facts_of(case, one["id"]) for one in tasks})
     for name, facts in seen[1].items():
         for there, here in zip(seen[0][name], facts):
