@@ -136,6 +136,27 @@ static void draw_tail_line(struct canvas *canvas, struct spot spot, enum frame_l
     frame_mark_found(canvas, &piece, input->view->search.text);
 }
 
+/* Appends what a try without output is doing, in a sentence. */
+static void add_no_output_yet(const struct frame_input *input, const struct attempt_state *attempt,
+                              struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    const struct task_job *job = run_state_queue(state, input->view->chosen);
+    str_add(out, "No output yet");
+    if (job) {
+        str_addf(out, ": job %s waits in the queue", job->id);
+        if (job->reason[0] != '\0')
+            str_addf(out, " (%s)", job->reason);
+    } else if (attempt->pid > 0 || attempt->host >= 0) {
+        if (attempt->pid > 0)
+            str_addf(out, ", pid %lld alive for ", (long long)attempt->pid);
+        else
+            str_addf(out, "; on %s for ", run_state_host_place(state, attempt->host).host);
+        shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
+    }
+    str_add_char(out, '.');
+}
+
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input)
 {
@@ -149,12 +170,10 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
         struct str text = {0};
         if (!attempt) {
             str_add(&text, "No tries yet.");
-        } else if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
+        } else if (attempt->ended.mono_ms != 0) {
             str_add(&text, input->facts->replay ? "No output up to here." : "No output.");
         } else {
-            str_addf(&text, "No output yet, pid %lld alive for ", (long long)attempt->pid);
-            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
-            str_add_char(&text, '.');
+            add_no_output_yet(input, attempt, &text);
         }
         int indent = kind == FRAME_LOG_WITH_TIMES ? 1 : 0;
         (void)frame_put(canvas,
@@ -471,13 +490,10 @@ static void draw_no_output(struct canvas *canvas, const struct frame_box *box, i
     } else if (!attempt) {
         str_add(&text, "No tries yet, so no output.");
     } else if (attempt->ended.mono_ms == 0 && log_pager_said(pager) == 0 && pager->is_through) {
-        if (input->facts->orphaned) {
+        if (input->facts->orphaned)
             str_add(&text, "No output before it was lost.");
-        } else {
-            str_addf(&text, "No output yet, pid %lld alive for ", (long long)attempt->pid);
-            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
-            str_add_char(&text, '.');
-        }
+        else
+            add_no_output_yet(input, attempt, &text);
     }
     row += row > box->row && row + 1 < box->row + box->rows;
     if (text.len > 0 && row < box->row + box->rows)
