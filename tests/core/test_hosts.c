@@ -313,6 +313,10 @@ START_TEST(test_fence_outlives_an_end_without_proof)
     ck_assert_int_eq(task->fence.at_ms, fence.at_ms);
     ck_assert_int_eq(task->away_since.at_ms, 0);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED); /* refused: it could run twice */
+    play.now.at_ms = fence.at_ms;
+    play.now.mono_ms = fence.mono_ms;
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
     play_exit(&play, "c", 0, play_passed());
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
     ck_assert_int_eq(task->fence.at_ms, 0);

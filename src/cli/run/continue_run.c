@@ -219,6 +219,7 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
 {
     const struct run_state *state = follower_state(run->follower);
     const long long number = run->info.number;
+    const int64_t now_ms = clock_now().at_ms;
     run->take_up = failed ? TAKE_UP_FAILED : TAKE_UP_REST;
     if (!state->ended) {
         run->take_up = TAKE_UP_OPEN;
@@ -227,6 +228,15 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
         (void)err_set(err, ERR_INVALID,
                       "run #%lld was interrupted: --failed is for runs that have ended", number);
         return err_hint(err, "devs run --continue %lld continues it", number);
+    }
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        char clock[CLOCK_TEXT_MAX];
+        if (task->fence.at_ms <= now_ms)
+            continue;
+        (void)err_set(err, ERR_BUSY, "a try of %s, killed without contact, may still run until %s",
+                      state->plan->tasks[i].id, clock_short(task->fence.at_ms, now_ms, clock));
+        return err_hint(err, "use the same command after that");
     }
     const int passed = state->counts[TASK_PASSED];
     const int rest = state->plan->task_count - passed;

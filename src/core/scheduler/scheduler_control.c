@@ -7,7 +7,7 @@
 #include "fold.h"
 #include "scheduler_internal.h"
 
-enum { ANSWER_MAX = 200 };
+enum { ANSWER_MAX = 200, MS_PER_S = 1000 };
 
 /* What became of a control. */
 struct answer {
@@ -152,6 +152,14 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     if (in_the_way >= 0) {
         answer_refuse(answer, "it needs %s, which did not pass; retry that task",
                       state->plan->tasks[in_the_way].id);
+        return;
+    }
+    const int64_t fence_ms = state->tasks[task].fence.mono_ms - now->input->now.mono_ms;
+    if (state->tasks[task].fence.at_ms > 0 && fence_ms > 0) {
+        const int host = step_state_latest(run_state_step(state, task))->host;
+        answer_refuse(answer, "its last try may still run on %s for up to %lld s; retry after that",
+                      run_state_host_place(state, host).host,
+                      (long long)((fence_ms + MS_PER_S - 1) / MS_PER_S));
         return;
     }
     const struct task_agent *agent = state->tasks[task].agent;
