@@ -213,33 +213,96 @@ def broken_channels(case):
     want("the cluster is not down", case.events("host_state"), [])
 
 
-def lost_nodes(case):
-    """Nodes that fail in each way: never passed, nothing twice at a time, no try used up."""
-    work = ("echo $$ >> starts; [ -e second ] && exit 0; touch second; trap 'exit 0' TERM; echo ready;"
-            " while :; do date +%s%N > alive.tmp; mv alive.tmp alive; sleep 0.05; done")
-    for what in ("kill-slurmd", "cut-node", "kill-node"):
-        shutil.rmtree(".devs", ignore_errors=True)
-        for name in ("starts", "second", "alive", "go"):
-            if os.path.exists(name):
-                os.unlink(name)
-        case.plan([task("a", sh(FREE if what == "kill-slurmd" else work, policy=ONCE))], lease_s=5)
-        run = case.runs()
-        number = case.node()[1:]
-        slurm_up(what, number)
-        if what == "kill-slurmd":
-            case.go()
-        want(f"{what}: exit", run.wait(2 * LIMIT_S), 0)
-        want(f"{what}: tries", case.events("step_ended")[0]["attempts"], 1)
-        if what != "kill-slurmd":
-            outcome, proof, _ = case.end_of()
+class Loss:
+    """A run whose node fails, in one of the phases of an attempt."""
+    WAYS = ("kill-slurmd", "cut-node", "kill-node")  # of the nodes n1, n2 and n3
+    PHASES = ("running", "ending", "starting")
+    # Each line of marks: "start" and "end" of an attempt; alive-N: when attempt N last worked.
+    WORK = ("n=$(grep -c start marks); n=$((n + 1)); echo start $(date +%s%N) >> marks; trap 'exit 0' TERM;"
+            " echo ready; i=0; until [ $n -gt 1 ] || [ -e go ] || [ $i -gt LIMIT ]; do i=$((i + 1));"
+            " date +%s%N > alive.tmp; mv alive.tmp alive-$n; sleep 0.05; done; echo end >> marks")
+
+    def __init__(self, case, name, way, phase):
+        self.way, self.phase, self.node = way, phase, str(self.WAYS.index(way) + 1)
+        self.what = f"{phase}, {way}"
+        self.case = Case(case.dir, f"{name}-{way}")
+        os.chdir(case.dir)
+        with open(f"{self.case.dir}/marks", "w", encoding="ascii"):
+            pass
+        work = self.WORK.replace("LIMIT", "40" if phase == "starting" else "100000")
+        others = ",".join(f"n{other}" for other in range(1, 4) if str(other) != self.node)
+        self.case.plan([task("a", sh(work, policy=ONCE))], lease_s=5,
+                       args=["--partition=main", f"--exclude={others}"])
+        self.run = self.case.start("run", "--plain", "plan.json") if phase == "starting" else self.case.runs()
+
+    def go(self):
+        with open(f"{self.case.dir}/go", "w", encoding="ascii"):
+            pass
+
+    def fail(self, chance):
+        if self.phase == "starting":
+            until("a job", self.case.job)
+            time.sleep(2 * chance.random())  # the moment of the failure, not a wait for something
+        else:
+            want(f"{self.what}: node", self.case.node(), "n" + self.node)
+        if self.phase == "ending":
+            self.go()
+            time.sleep(0.2 * chance.random())
+        slurm_up(self.way, self.node)
+        if self.way == "kill-slurmd":
+            self.go()  # the attempt continues
+
+    def check(self):
+        """Waits for the end. Returns the outcomes of the attempts."""
+        case = self.case
+        want(f"{self.what}: exit", self.run.wait(2 * LIMIT_S), 0)
+        want(f"{self.what}: tries", case.events("step_ended")[0]["attempts"], 1)
+        outcomes = [ended["outcome"] for ended in case.events("attempt_ended")]
+        want(f"{self.what}: attempts before the last one",
+             [outcome for outcome in outcomes[:-1] if outcome not in ("lost", "not started")], [])
+        marks = case.read("marks").split()
+        starts = [int(mark) for mark in marks if mark.isdigit()]
+        want(f"{self.what}: the work was done", b"end" in marks, True)
+        want(f"{self.what}: starts", len(starts) <= len(outcomes), True)
+        for at, later in enumerate(starts[1:], 1):
+            alive = int(case.read(f"alive-{at}") or b"0")
+            want(f"{self.what}: it worked no longer when the next one started", alive < later, True)
+        if self.phase == "running" and self.way != "kill-slurmd":
             # Without its power, the node of this test still has the attempt's folder: devs-hand may
             # report there that the keeper is gone.
-            proofs = ("fenced", "reaped", None) if what == "kill-node" else ("fenced", "reaped")
-            want(f"{what}: end", (outcome, proof in proofs), ("lost", True))
-            started = case.ask("SELECT at_ms FROM event WHERE kind='attempt_running' ORDER BY seq")[1][0]
-            want(f"{what}: it worked no longer when the retry started", int(case.read("alive")) / 1e6 < started, True)
-            want(f"{what}: starts", len(case.read("starts").split()), 2)
-        slurm_up("start-node", number)
+            proofs = ("fenced", "reaped", None) if self.way == "kill-node" else ("fenced", "reaped")
+            want(f"{self.what}: first end", (case.end_of()[0], case.end_of()[1] in proofs), ("lost", True))
+        return outcomes
+
+    def close(self):
+        self.go()
+        slurm_up("start-node", self.node)
+        if self.run.poll() is None:
+            self.run.kill()
+        self.case.close()
+
+
+def lost_nodes(case):
+    """Nodes that fail in each way and phase: never passed, nothing twice at a time, no try used up."""
+    chance = random.Random(int(os.environ.get("SLURM_SEED", "1")))
+    count = int(os.environ.get("SLURM_LOSSES", "2"))  # 3: each way in each phase once
+    seen = {}
+    for number in range(count):
+        losses = []
+        try:
+            for at, phase in enumerate(Loss.PHASES):
+                losses.append(Loss(case, f"round-{number}", Loss.WAYS[(at + number + 1) % 3], phase))
+            for loss in reversed(losses):  # the one that starts first
+                loss.fail(chance)
+            for loss in losses:
+                end = (loss.phase, loss.way, " ".join(loss.check()))
+                seen[end] = seen.get(end, 0) + 1
+        finally:
+            for loss in losses:
+                loss.close()
+        until("all nodes", lambda: output_of("sinfo", "-h", "-p", "main", "-t", "idle", "-o", "%D").strip() == "4")
+    for end, times in sorted(seen.items()):
+        print(*end, times if count > 3 else "")
 
 
 def bare_srun(case):
