@@ -244,7 +244,7 @@ class Loss:
             until("a job", self.case.job)
             time.sleep(2 * chance.random())  # the moment of the failure, not a wait for something
         else:
-            want(f"{self.what}: node", self.case.node(), "n" + self.node)
+            self.node = self.case.node()[1:]  # n4, if its own was not free
         if self.phase == "ending":
             self.go()
             time.sleep(0.2 * chance.random())
