@@ -57,16 +57,16 @@ static char **build_environment(const struct call_setting *setting, const struct
 {
     char *const *own = call->own;
     char *const *inherited = setting->environment;
-    const size_t slot_count = text_list_count(call->slot);
     const size_t own_count = text_list_count(own);
     const size_t inherited_count = text_list_count(inherited);
-    char **all = xcalloc(slot_count + own_count + inherited_count + 3, sizeof(*all));
+    char **all =
+        xcalloc(text_list_count(call->slot) + own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* starting a process does not modify it */
     all[count++] = call->step_mark;
-    for (size_t i = 0; i < slot_count; i++)
-        all[count++] = call->slot[i];
+    for (char *const *entry = call->slot; entry && *entry; entry++)
+        all[count++] = *entry;
     for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
         if (!is_name_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
