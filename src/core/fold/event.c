@@ -103,28 +103,44 @@ bool event_kind_is_fact(enum event_kind kind)
 
 /* Events with copies of their strings. */
 
+enum { EVENT_STRINGS_MAX = 16 }; /* strings of an event; a verdict has most */
+
 static void measure_text(void *ctx, const char **text)
 {
     *(size_t *)ctx += strlen(*text) + 1;
 }
 
-static void copy_text(void *ctx, const char **text)
+/* The strings of an event, where they are in it. */
+struct places {
+    const char **items[EVENT_STRINGS_MAX];
+    size_t sizes[EVENT_STRINGS_MAX]; /* including the NUL */
+    size_t count, bytes;
+};
+
+static void find_text(void *ctx, const char **text)
 {
-    struct str *room = ctx;
-    const size_t from = room->len;
-    str_add_n(room, *text, strlen(*text) + 1);
-    *text = room->data + from;
+    struct places *places = ctx;
+    assert(places->count < EVENT_STRINGS_MAX);
+    const size_t size = strlen(*text) + 1;
+    places->items[places->count] = text;
+    places->sizes[places->count++] = size;
+    places->bytes += size;
 }
 
 void event_keep(struct event *event, struct str *room)
 {
-    size_t bytes = 0;
-    event_each_text(event, measure_text, &bytes);
+    struct places places;
+    places.count = places.bytes = 0; /* the rest is not initialized: this runs for every event */
+    event_each_text(event, find_text, &places);
     str_clear(room);
-    if (bytes == 0)
+    if (places.bytes == 0)
         return;
-    str_reserve(room, bytes);
-    event_each_text(event, copy_text, room);
+    str_reserve(room, places.bytes);
+    for (size_t i = 0; i < places.count; i++) {
+        const size_t from = room->len;
+        str_add_n(room, *places.items[i], places.sizes[i]);
+        *places.items[i] = room->data + from;
+    }
 }
 
 struct event *event_list_add(struct event_list *list, const struct event *event)

@@ -583,22 +583,20 @@ static void each_text(void *base, const struct event_fields *fields, event_text_
 {
     for (size_t i = 0; i < fields->count; i++) {
         const struct event_field *field = &fields->items[i];
+        if (field->type < EVENT_FIELD_STRINGS)
+            continue;
         if (field->type == EVENT_FIELD_NEAR) {
             struct verdict_near_record *near = at(base, field);
             for (int n = 0; n < near_count(base, field); n++)
                 each_text(&near[n], &event_near_fields, visit, ctx);
+        } else if (field->type == EVENT_FIELD_LOOP) {
+            if (has_loop(base, field))
+                each_text(at(base, field), &event_loop_fields, visit, ctx);
+        } else {
+            const char **text = at(base, field);
+            if (*text)
+                visit(ctx, text);
         }
-        if (field->type == EVENT_FIELD_LOOP)
-            each_text(at(base, field), &event_loop_fields, visit, ctx);
-        if (field->type != EVENT_FIELD_TEXT && field->type != EVENT_FIELD_JSON &&
-            field->type != EVENT_FIELD_LINES && field->type != EVENT_FIELD_COUNTS)
-            continue;
-        const char *text;
-        memcpy(&text, at(base, field), sizeof(text));
-        if (!text)
-            continue;
-        visit(ctx, &text);
-        memcpy(at(base, field), &text, sizeof(text));
     }
 }
 

@@ -8,24 +8,26 @@
 
 #include "event.h"
 
+/* The types from EVENT_FIELD_STRINGS on hold strings, or have members that do. */
 enum event_field_type {
     EVENT_FIELD_INT,
     EVENT_FIELD_I64,
     EVENT_FIELD_UNSIGNED,
     EVENT_FIELD_BITS, /* uint64_t, written as a signed number because JSON readers keep only int64_t
                        */
-    EVENT_FIELD_REAL,
     EVENT_FIELD_BOOL,
-    EVENT_FIELD_WORD,   /* an enum, written as a word */
+    EVENT_FIELD_WORD, /* an enum, written as a word */
+    EVENT_FIELD_REAL,
     EVENT_FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
-    EVENT_FIELD_TEXT,   /* const char *; NULL is left out */
+    EVENT_FIELD_STRINGS,
+    EVENT_FIELD_TEXT = EVENT_FIELD_STRINGS, /* const char *; NULL is left out */
     EVENT_FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
     EVENT_FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
     EVENT_FIELD_COUNTS, /* const char *: lines such as "3 NAME", written as an object; NULL is left
                            out */
-    EVENT_FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
     EVENT_FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX]; their number is at `least`
                          */
+    EVENT_FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
 };
 
 struct event_field {
