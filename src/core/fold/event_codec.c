@@ -1,6 +1,8 @@
 /* event_codec.c - writes and reads the JSON object of an event, and checks its numbers, from the
  * field tables in event_data.c. */
 #include <assert.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,65 @@
 static const struct event_fields *fields_of(const struct event *event)
 {
     return &event_kind_fields[event_kind_is_known(event->kind) ? event->kind : EVENT_NONE];
+}
+
+/* Sets of fields, as bits. Every event is made, checked and copied, but few of its fields matter
+ * for that: which ones is derived from the table once for each kind. */
+
+enum field_set { WITH_DEFAULT, WITH_RANGE, WITH_STRINGS, FIELD_SET_COUNT };
+
+static const uint64_t all_fields = UINT64_MAX;
+
+static bool is_in_set(const struct event_field *field, enum field_set set)
+{
+    int64_t least = INT64_MIN;
+    int64_t most = INT64_MAX;
+    switch (set) {
+    case WITH_DEFAULT:
+        return field->otherwise != 0;
+    case WITH_RANGE:
+        if (field->type == EVENT_FIELD_INT) {
+            least = INT_MIN;
+            most = INT_MAX;
+        } else if (field->type == EVENT_FIELD_BOOL) {
+            least = 0;
+            most = 1;
+        }
+        return field->type == EVENT_FIELD_REAL || field->type == EVENT_FIELD_NEAR ||
+               field->type == EVENT_FIELD_LOOP ||
+               (field->type < EVENT_FIELD_DIGEST && (field->least > least || field->most < most));
+    case WITH_STRINGS:
+        return field->type >= EVENT_FIELD_STRINGS;
+    case FIELD_SET_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* Threads that need a set at the same time derive the same one. */
+static uint64_t fields_in(const struct event *event, enum field_set set)
+{
+    static _Atomic(uint64_t) known[EVENT_KIND_COUNT][FIELD_SET_COUNT];
+    enum { DERIVED = 63 }; /* a bit that no field has */
+    const struct event_fields *fields = fields_of(event);
+    _Atomic(uint64_t) *of_kind = &known[fields - event_kind_fields][set];
+    uint64_t bits = atomic_load_explicit(of_kind, memory_order_relaxed);
+    if (bits == 0) {
+        assert(fields->count <= DERIVED);
+        for (size_t i = 0; i < fields->count; i++)
+            bits |= (uint64_t)is_in_set(&fields->items[i], set) << i;
+        bits |= UINT64_C(1) << DERIVED;
+        atomic_store_explicit(of_kind, bits, memory_order_relaxed);
+    }
+    return bits;
+}
+
+/* Removes the first field from the set and returns it; NULL if there is none. */
+static inline const struct event_field *next_field(const struct event_fields *fields, uint64_t *set)
+{
+    const size_t i = *set ? (size_t)__builtin_ctzll(*set) : fields->count;
+    *set &= *set - 1;
+    return i < fields->count ? &fields->items[i] : NULL;
 }
 
 /* Access to a field. `base` is the event, the step of a trajectory, or a near miss. */
@@ -121,11 +182,12 @@ static int near_count(const void *base, const struct event_field *field)
     return count;
 }
 
-static void set_defaults(void *base, const struct event_fields *fields)
+static void set_defaults(void *base, const struct event_fields *fields, uint64_t set)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        if (fields->items[i].otherwise != 0)
-            set_number(base, &fields->items[i], fields->items[i].otherwise);
+    const struct event_field *field;
+    while ((field = next_field(fields, &set))) {
+        if (field->otherwise != 0)
+            set_number(base, field, field->otherwise);
     }
 }
 
@@ -136,14 +198,14 @@ static_assert(offsetof(struct event, wait) + sizeof(struct event_wait) ==
 struct event event_new(enum event_kind kind)
 {
     struct event event = {.kind = kind, .task = -1, .step = -1};
-    set_defaults(&event, fields_of(&event));
+    set_defaults(&event, fields_of(&event), fields_in(&event, WITH_DEFAULT));
     return event;
 }
 
-static bool numbers_are_in_range(const void *base, const struct event_fields *fields)
+static bool numbers_are_in_range(const void *base, const struct event_fields *fields, uint64_t set)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct event_field *field = &fields->items[i];
+    const struct event_field *field;
+    while ((field = next_field(fields, &set))) {
         double real;
         switch (field->type) {
         case EVENT_FIELD_DIGEST:
@@ -159,7 +221,7 @@ static bool numbers_are_in_range(const void *base, const struct event_fields *fi
             break;
         case EVENT_FIELD_LOOP:
             if (has_loop(base, field) &&
-                !numbers_are_in_range(at_const(base, field), &event_loop_fields))
+                !numbers_are_in_range(at_const(base, field), &event_loop_fields, all_fields))
                 return false;
             break;
         case EVENT_FIELD_NEAR:
@@ -167,7 +229,7 @@ static bool numbers_are_in_range(const void *base, const struct event_fields *fi
                 return false;
             for (int n = 0; n < near_count(base, field); n++) {
                 const struct verdict_near_record *near = at_const(base, field);
-                if (!numbers_are_in_range(near + n, &event_near_fields))
+                if (!numbers_are_in_range(near + n, &event_near_fields, all_fields))
                     return false;
             }
             break;
@@ -187,7 +249,7 @@ static bool numbers_are_in_range(const void *base, const struct event_fields *fi
 
 bool event_is_in_range(const struct event *event)
 {
-    return numbers_are_in_range(event, fields_of(event));
+    return numbers_are_in_range(event, fields_of(event), fields_in(event, WITH_RANGE));
 }
 
 /* Writing. */
@@ -411,7 +473,7 @@ static bool read_loop(void *base, const struct event_field *field, struct json_p
 {
     struct entropy_fact fact = {0};
     const bool is_there = true;
-    set_defaults(&fact, &event_loop_fields);
+    set_defaults(&fact, &event_loop_fields, all_fields);
     if (!read_fields(&fact, &event_loop_fields, json_members(piece.text, piece.len), room))
         return false;
     memcpy(at(base, field), &fact, sizeof(fact));
@@ -570,28 +632,27 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
         return false;
     assert(room->cap - room->len >
            len); /* a decoded string is never longer than its JSON form with quotes */
-    set_defaults(event, fields);
+    set_defaults(event, fields, fields_in(event, WITH_DEFAULT));
     /* A field without a valid default must be there. */
-    return read_fields(event, fields, json_members(json, len), room) &&
-           numbers_are_in_range(event, fields);
+    return read_fields(event, fields, json_members(json, len), room) && event_is_in_range(event);
 }
 
 /* Strings. */
 
-static void each_text(void *base, const struct event_fields *fields, event_text_fn *visit,
-                      void *ctx)
+static void each_text(void *base, const struct event_fields *fields, uint64_t set,
+                      event_text_fn *visit, void *ctx)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct event_field *field = &fields->items[i];
+    const struct event_field *field;
+    while ((field = next_field(fields, &set))) {
         if (field->type < EVENT_FIELD_STRINGS)
             continue;
         if (field->type == EVENT_FIELD_NEAR) {
             struct verdict_near_record *near = at(base, field);
             for (int n = 0; n < near_count(base, field); n++)
-                each_text(&near[n], &event_near_fields, visit, ctx);
+                each_text(&near[n], &event_near_fields, all_fields, visit, ctx);
         } else if (field->type == EVENT_FIELD_LOOP) {
             if (has_loop(base, field))
-                each_text(at(base, field), &event_loop_fields, visit, ctx);
+                each_text(at(base, field), &event_loop_fields, all_fields, visit, ctx);
         } else {
             const char **text = at(base, field);
             if (*text)
@@ -604,7 +665,7 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 {
     if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
         visit(ctx, &event->unknown.kind);
-    each_text(event, fields_of(event), visit, ctx);
+    each_text(event, fields_of(event), fields_in(event, WITH_STRINGS), visit, ctx);
     if (event->data)
         visit(ctx, &event->data);
 }
