@@ -89,7 +89,7 @@ static void *at(void *base, const struct event_field *field)
 }
 
 /* Returns the value of an integer field (also bits, words and booleans), or 0 for other types. */
-static int64_t get_number(const void *base, const struct event_field *field)
+static inline int64_t get_number(const void *base, const struct event_field *field)
 {
     const void *from = at_const(base, field);
     int number = 0;

@@ -57,21 +57,21 @@ struct str *scheduler_scratch(const struct scheduling *now)
 }
 
 /* Emits an event. Returns false and changes nothing if the event does not fit the state. */
-static bool try_emit(const struct scheduling *now, struct event event)
+static bool try_emit(const struct scheduling *now, struct event *event)
 {
     const struct scheduler *scheduler = now->scheduler;
     if (scheduler->recall) /* set the fields that only the log of a recorded run knows */
-        scheduler->recall(scheduler->recall_ctx, &event);
-    event_limit(&event);
-    if (!run_state_apply(now->state, &event, NULL))
+        scheduler->recall(scheduler->recall_ctx, event);
+    event_limit(event);
+    if (!run_state_apply(now->state, event, NULL))
         return false;
-    (void)event_list_add(&now->turn->events, &event);
+    (void)event_list_add(&now->turn->events, event);
     return true;
 }
 
 void scheduler_emit(const struct scheduling *now, struct event event)
 {
-    bool fits = try_emit(now, event);
+    bool fits = try_emit(now, &event);
     assert(fits);
     (void)fits;
 }
@@ -398,7 +398,7 @@ static void take_fact(const struct scheduling *now)
         event.grant = attempt->grant;
         event.attempt = input->attempt;
     }
-    if (try_emit(now, event))
+    if (try_emit(now, &event))
         scheduler_agent_told(now, event.kind, event.task);
 }
 
@@ -458,7 +458,7 @@ static void take_input(const struct scheduling *now)
         event.task_added.number = now->state->plan->task_count;
         event.task_added.task = input->note;
         /* The caller checks the number of tasks. A task that the fold rejects is not added. */
-        (void)try_emit(now, event);
+        (void)try_emit(now, &event);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
