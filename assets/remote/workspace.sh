@@ -71,17 +71,20 @@ copy() { cp -a --reflink=auto "$1" "$2" 2>/dev/null || { remove "$2"; cp -a "$1"
 # that was killed, when the workspace has already been removed.
 open_work() {
   work=$dir/work/$run/$task
-  case $op in
-    make | ship) (umask 077 && mkdir -p "$dir/cache" "$work") || exit 1 ;;
-    drop) [ -d "$work" ] || exit 0 ;;
-    *) [ -d "$work" ] || fail $GONE "$work is gone" ;;
-  esac
+  while :; do
+    case $op in
+      make | ship) (umask 077 && mkdir -p "$dir/cache" "$work") || exit 1 ;;
+      drop) [ -d "$work" ] || exit 0 ;;
+      *) [ -d "$work" ] || fail $GONE "$work is gone" ;;
+    esac
+    exec 9>"$work/lock" || exit 1
+    flock -w 600 9 || fail 1 "another devs uses $work"
+    [ "$work/lock" -ef /proc/self/fd/9 ] && break # otherwise it was removed meanwhile
+  done
   dir=$(cd -P "$dir" && pwd) || exit 1
   cache=$dir/cache/$cache.git work=$dir/work/$run/$task
-  exec 9>"$work/lock" || exit 1
-  flock -w 600 9 || fail 1 "another devs uses $work"
   admin=$(readlink "$work/admin")
-  case $admin in "$cache"/worktrees/*/*) admin= ;; "$cache"/worktrees/?*) ;; *) admin= ;; esac
+  case $admin in */../* | */..) admin= ;; "$cache"/worktrees/*/*) admin= ;; "$cache"/worktrees/?*) ;; *) admin= ;; esac
 }
 
 want_tree() {
@@ -154,7 +157,7 @@ prune() {
   find "$dir/work" -mindepth 2 -maxdepth 2 -type d -mtime +30 ! -path "$work" 2>/dev/null |
     while IFS= read -r old; do
       link=$(readlink "$old/admin")
-      case $link in "$dir"/cache/*.git/worktrees/*/*) ;; "$dir"/cache/*.git/worktrees/?*) remove "$link" ;; esac
+      case $link in */../* | */..) ;; "$dir"/cache/*.git/worktrees/*/*) ;; "$dir"/cache/*.git/worktrees/?*) remove "$link" ;; esac
       remove "$old"
       rmdir "$(dirname "$old")" 2>/dev/null
     done
@@ -270,7 +273,7 @@ keep() {
 }
 
 open_work
-touch "$work"
+touch -c "$work"
 case $op in
   make | ship) make "$op" ;;
   save) save ;;

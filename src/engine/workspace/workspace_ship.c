@@ -771,8 +771,10 @@ bool ship_diff(struct workspace *workspace, int step, const struct diff_limits *
         struct rest rest = {.at = answer.result.out.data + answer.body,
                             .end = answer.result.out.data + answer.result.out.len};
         read_changes(&rest, limits->paths_max ? limits->paths_max : DIFF_PATHS_MAX, &diff);
-        if (diff.text.len >= text_max)
+        if (diff.text.len >= text_max) { /* a host may send more than it was asked for */
+            str_cut(&diff.text, text_max);
             str_add(&diff.why, "the diff is too large");
+        }
         diff.ms = clock_now().mono_ms - start_ms;
         *out = diff;
     }
