@@ -1,6 +1,9 @@
 /* cmd_plan.c - devs plan: makes a plan of a list of tasks, without an agent. */
+#define _GNU_SOURCE /* tdestroy */
+
 #include <ctype.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,13 @@ struct item {
 struct items {
     struct item *at; /* owned */
     size_t count, cap;
+    void *ids; /* owned tree of the borrowed ids: see tsearch() */
 };
+
+static void leave_id(void *id)
+{
+    (void)id; /* belongs to its item */
+}
 
 static void items_done(struct items *items)
 {
@@ -36,6 +45,7 @@ static void items_done(struct items *items)
         free(items->at[i].title);
         str_done(&items->at[i].details);
     }
+    tdestroy(items->ids, leave_id);
     free(items->at);
 }
 
@@ -54,13 +64,9 @@ static void add_slug(const char *title, struct str *out)
         str_cut(out, out->len - 1);
 }
 
-static bool has_id(const struct items *items, const char *id)
+static int compare_ids(const void *left, const void *right)
 {
-    for (size_t i = 0; i < items->count; i++) {
-        if (items->at[i].id && strcmp(items->at[i].id, id) == 0)
-            return true;
-    }
-    return false;
+    return strcmp(left, right);
 }
 
 /* Adds a task. `id` may be NULL: then it is made from the title. An id that is taken gets a number.
@@ -78,13 +84,15 @@ static struct item *add_item(struct items *items, const char *id, const char *ti
     if (name.len == 0)
         str_addf(&name, "task-%zu", items->count + 1);
     const size_t slug_len = name.len;
-    for (int n = 2; has_id(items, str_text(&name)); n++) {
+    for (size_t n = items->count + 1; tfind(str_text(&name), &items->ids, compare_ids); n++) {
         str_cut(&name, slug_len);
-        str_addf(&name, "-%d", n);
+        str_addf(&name, "-%zu", n);
     }
     items->at = xgrow(items->at, &items->cap, items->count + 1, sizeof(*items->at));
     struct item *item = &items->at[items->count++];
     *item = (struct item){.id = xstrdup(str_text(&name))};
+    if (!tsearch(item->id, &items->ids, compare_ids))
+        xalloc_fail();
     item->title = xstrndup(str_text(&words), shown);
     if (shown < words.len)
         str_add(&item->details, str_text(&words));

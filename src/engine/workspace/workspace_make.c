@@ -559,6 +559,7 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
         if (!ok)
             undo_make(workspace);
     }
+    workspace->variables = NULL;
     out->ms = clock_now().mono_ms - start_ms;
     if (!ok && *start_code == 0)
         *start_code = workspace_start_code(why, stop);
