@@ -103,8 +103,10 @@ static int64_t start_of(pid_t pid)
 /* What attempt_running says of it. */
 static void record(int task, pid_t pid, int64_t start)
 {
-    const struct event event = {
-        .kind = EVENT_ATTEMPT_RUNNING, .task = task, .step = 0, .running = {pid, start}};
+    const struct event event = {.kind = EVENT_ATTEMPT_RUNNING,
+                                .task = task,
+                                .step = 0,
+                                .running = {.pid = pid, .pid_start = start}};
     recovery_see(&recovery, &event);
 }
 
