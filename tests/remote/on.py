@@ -236,8 +236,8 @@ def breaks(case):
             except ProcessLookupError:
                 pass
         time.sleep(0.3 + random.random())
-    if cuts < 3:
-        raise Wrong(f"only {cuts} cuts")
+    if cuts < 1:
+        raise Wrong("no cut while it ran")
     case.shows(here, "ended")
     for what in ("event", "output", "task", "attempt"):
         until(f"all rows of {what}", lambda what=what: same_rows(case, what=what))
