@@ -468,7 +468,7 @@ static bool take_output(struct log_copy *copy, struct copied_run *run,
     if (id <= run->output || part > LOG_OUTPUT_REST)
         return err_set(err, ERR_INVALID, "a row of output of run #%lld is out of order",
                        (long long)run->far_run);
-    /* A stream that begins again replaces all of it, and its rest replaces the live tail. */
+    /* The first row of a head replaces all rows of its stream; that of a rest, the live tail. */
     const bool begins = is_first && part == LOG_OUTPUT_HEAD;
     if ((begins && (!drop_part(copy, run, message, LOG_OUTPUT_HEAD, err) ||
                     !drop_part(copy, run, message, LOG_OUTPUT_REST, err))) ||

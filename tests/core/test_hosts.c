@@ -179,7 +179,7 @@ START_TEST(test_retry_prefers_its_host)
 }
 END_TEST
 
-/* A worktree on a host binds its task once a step has passed; until then it can be made anew. */
+/* After its first passed step, a task stays on the host of its worktree; before, it may move. */
 START_TEST(test_worktree_binds_its_task)
 {
     play_open(

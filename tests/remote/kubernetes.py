@@ -44,7 +44,7 @@ class Case(cases.Case):
         return [name[:-4] for name in os.listdir(self.kube) if name.endswith(".pod")]
 
     def run_pods(self):
-        """What a kubelet does: starts the pods, ends those that are gone, and says which have ended."""
+        """What a kubelet does: starts the pods, ends those that were deleted, and reports which have ended."""
         running = {}
         while not self.is_over:
             there = set(self.pods())

@@ -196,7 +196,7 @@ def killed_devs(case):
 
 
 def broken_channels(case):
-    """Whatever becomes of srun, the attempt continues, and nothing of its output is lost."""
+    """The attempt continues however srun ends, and none of its output is lost."""
     case.plan([task("a", sh("echo ready; for i in 1 2 3; do echo line $i; until [ -e go$i ]; do sleep 0.05; done;"
                             " done"))])
     run = case.runs()

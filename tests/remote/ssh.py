@@ -69,7 +69,7 @@ def killed_devs(case):
 
 
 def cut_connection(case):
-    """If the connection breaks, the attempt goes on, and nothing of its output is lost."""
+    """If the connection breaks, the attempt continues, and none of its output is lost."""
     case.plan([task("a", sh("for i in 1 2 3 4; do echo line $i; until [ -e go$i ]; do sleep 0.05; done;"
                             " done"))])
     run = case.start("run", "--plain", "plan.json")

@@ -46,8 +46,8 @@ void story_add_steps(struct str *json, const char *phases);
 void story_init_tasks(struct story *story, const char *tasks);
 /* The same with more members of the plan, each followed by a comma. */
 void story_init_plan(struct story *story, const char *keys, const char *tasks);
-/* Makes a run on other machines at 14:02:37 (story_hosts.c): tasks here, on a host that is up, on
- * one without contact, one of them cancelled, and waiting for a slot. */
+/* Makes a run on other machines at 14:02:37 (story_hosts.c): tasks run here, on a host that
+ * is up, and on one without contact, where one is cancelled; others wait for a slot. */
 void story_init_hosts(struct story *story);
 void story_done(struct story *story);
 

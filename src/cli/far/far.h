@@ -57,7 +57,7 @@ struct far_talk {
     struct ssh_channel channel;
     bool is_open, has_hello, has_ended;
     struct str in, out, errors; /* owned */
-    size_t in_at, out_at;       /* what was taken and sent of them */
+    size_t in_at, out_at;       /* bytes of `in` that were taken, of `out` that were sent */
     int64_t began_ms, heard_ms; /* the steady clock */
 };
 

@@ -873,7 +873,7 @@ static void job_changed(void *ctx, const struct job_news *news)
         remote->waits_for_job = false;
         if (news->state != JOB_QUEUED)
             set_timer(remote, next_channel, 0);
-        else /* nothing of it can have been started */
+        else /* the attempt cannot have been started */
             report_end(remote, &(struct outcome){.kind = kind_of_order(remote, OUTCOME_LOST)});
     }
 }

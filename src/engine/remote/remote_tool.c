@@ -1,5 +1,5 @@
 /* remote_tool.c - programs of this machine that reach other ones: their command lines, their
- * errors, and short runs of them. */
+ * errors, and calls that only wait for their end. */
 #include "remote_internal.h"
 
 #include <errno.h>

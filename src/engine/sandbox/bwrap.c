@@ -516,8 +516,7 @@ static bool is_gone_meanwhile(const char *line)
     }
     if (!found)
         return false;
-    /* The text after the path varies: it may be in a read-only folder, or in one that is removed.
-     */
+    /* The reason that follows the path varies: its folder may be read-only, or removed as well. */
     (void)snprintf(path, sizeof(path), "%s", found);
     char *reason = strstr(path, ": ");
     if (!reason)
