@@ -125,6 +125,8 @@ struct event_wait {
 
 /* One event. Due times are on both clocks. Strings are borrowed from the code that made the event
  * or from the page that it was read into; NULL = none. */
+enum { EVENT_SLOT_MAX = 1000 };
+
 struct event {
     int64_t seq; /* from 1, without gaps, within its run; 0 = not appended yet */
     struct moment at;
@@ -157,8 +159,8 @@ struct event {
         struct {
             int64_t pid;
             int64_t pid_start; /* clock ticks since boot */
-            int slot; /* number of the task among those that run on the machine; 0 = none */
-            int port; /* the first of its ports; 0 = none */
+            int slot; /* the task's DEVS_SLOT on this machine, at most EVENT_SLOT_MAX; 0 = none */
+            int port; /* its DEVS_PORT_1; 0 = none */
         } running;
         /* Not written for a plain success. */
         struct verdict_record judged;

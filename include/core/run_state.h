@@ -434,6 +434,13 @@ int run_state_bound_host(const struct run_state *state, int task);
 int run_state_free_host(const struct run_state *state, int task);
 /* Returns the latest attempt of a step, or NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
+/* Returns for how many ms the task's last attempt, which was killed without contact, may still run
+ * on its machine; 0 = it does not. Until then, the task must not be retried. */
+static inline int64_t run_state_fence_ms(const struct run_state *state, int task, int64_t at_ms)
+{
+    const int64_t fence_ms = state->tasks[task].fence.at_ms;
+    return fence_ms > at_ms ? fence_ms - at_ms : 0;
+}
 /* Returns the slot of the latest attempt of the task that had one; 0 = none. */
 int run_state_slot(const struct run_state *state, int task);
 

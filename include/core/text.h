@@ -80,6 +80,8 @@ size_t text_list_count(char *const *texts);
 bool text_is_in(const char *const *texts, size_t count, const char *text);
 /* Returns a copy, to be freed with text_list_free(); NULL for NULL. */
 char **text_list_copy(char *const *texts);
+/* Returns whether one of the first `count` entries, NAME=VALUE, has the name of `entry`. */
+bool text_list_names(char *const *entries, size_t count, const char *entry);
 /* Frees the strings and the list, which may be NULL. */
 void text_list_free(char **texts);
 /* Writes "key": ["a","b"], after a comma if needed; an empty list for NULL. */

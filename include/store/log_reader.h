@@ -117,6 +117,12 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
                                    struct log_run_info *out, size_t max, size_t *count_out,
                                    struct err *err);
 
+/* Looks at one run, which is borrowed. Returns false, with *err, to end log_reader_each_run(). */
+typedef bool log_run_fn(void *ctx, const struct log_run_info *run, struct err *err);
+/* Calls `look` for all runs, newest first; plan_text is NULL. */
+ATTR_MUST_USE bool log_reader_each_run(struct log_reader *reader, log_run_fn *look, void *ctx,
+                                       struct err *err);
+
 /* Totals over all runs of the log. */
 struct log_totals {
     int64_t runs, attempts;

@@ -388,6 +388,23 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
     return ok;
 }
 
+bool log_reader_each_run(struct log_reader *reader, log_run_fn *look, void *ctx, struct err *err)
+{
+    struct log_run_info runs[LOG_PAGE_RUNS];
+    int64_t before = 0;
+    size_t count = 0;
+    bool ok = true;
+    do {
+        ok = log_reader_runs(reader, before, runs, LOG_PAGE_RUNS, &count, err);
+        for (size_t i = 0; i < count; i++) {
+            before = runs[i].number;
+            ok = ok && look(ctx, &runs[i], err);
+            log_run_info_done(&runs[i]);
+        }
+    } while (ok && count == LOG_PAGE_RUNS);
+    return ok;
+}
+
 /* Describing problems with the log. */
 
 void log_trouble_words(const struct log_trouble *trouble, struct str *out)
@@ -547,19 +564,19 @@ bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
     return ok || page->count > 0 || err_set(err, why.code, "%s", why.message);
 }
 
-bool log_reader_attempt_events(struct log_reader *reader, const struct log_output_key *key,
-                               struct event_page *page, struct err *err)
+/* Reads a page with a query of the log and of the run's spill. `numbers` are the parameters of the
+ * query before its limit; the first is the run. */
+static bool read_both(struct log_reader *reader, enum log_query number, const int64_t *numbers,
+                      int count, struct event_page *page, struct err *err)
 {
-    struct log_reader *const readers[] = {reader, log_read_spill(reader, key->run)};
+    struct log_reader *const readers[] = {reader, log_read_spill(reader, numbers[0])};
     bool ok = true;
     empty_page(page);
     for (size_t i = 0; ok && i < ARRAY_LEN(readers) && readers[i]; i++) {
-        sqlite3_stmt *query = readers[i]->queries[LOG_QUERY_ATTEMPT_EVENTS];
-        (void)sqlite3_bind_int64(query, 1, key->run);
-        (void)sqlite3_bind_int(query, 2, key->task);
-        (void)sqlite3_bind_int(query, 3, key->step);
-        (void)sqlite3_bind_int(query, 4, key->attempt);
-        (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS - (int64_t)page->count);
+        sqlite3_stmt *query = readers[i]->queries[number];
+        for (int n = 0; n < count; n++)
+            (void)sqlite3_bind_int64(query, n + 1, numbers[n]);
+        (void)sqlite3_bind_int64(query, count + 1, LOG_PAGE_EVENTS - (int64_t)page->count);
         ok = add_events(readers[i], query, page, err);
     }
     if (!ok)
@@ -568,23 +585,18 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
     return ok;
 }
 
+bool log_reader_attempt_events(struct log_reader *reader, const struct log_output_key *key,
+                               struct event_page *page, struct err *err)
+{
+    const int64_t numbers[] = {key->run, key->task, key->step, key->attempt};
+    return read_both(reader, LOG_QUERY_ATTEMPT_EVENTS, numbers, ARRAY_LEN(numbers), page, err);
+}
+
 bool log_reader_agent_events(struct log_reader *reader, int64_t run, int64_t after,
                              struct event_page *page, struct err *err)
 {
-    struct log_reader *const readers[] = {reader, log_read_spill(reader, run)};
-    bool ok = true;
-    empty_page(page);
-    for (size_t i = 0; ok && i < ARRAY_LEN(readers) && readers[i]; i++) {
-        sqlite3_stmt *query = readers[i]->queries[LOG_QUERY_AGENT_EVENTS];
-        (void)sqlite3_bind_int64(query, 1, run);
-        (void)sqlite3_bind_int64(query, 2, after);
-        (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS - (int64_t)page->count);
-        ok = add_events(readers[i], query, page, err);
-    }
-    if (!ok)
-        page->count = 0;
-    read_page(page);
-    return ok;
+    const int64_t numbers[] = {run, after};
+    return read_both(reader, LOG_QUERY_AGENT_EVENTS, numbers, ARRAY_LEN(numbers), page, err);
 }
 
 /* Summaries of runs that need no events. */

@@ -173,7 +173,7 @@ static bool may_act(const struct turn_seen *seen, const struct run_state *before
     case CONTROL_RETRY:
         if (is_failed(before, task)) /* and its last attempt runs nowhere any more */
             return failed_needs(seen->plot, before, task, &unmet) == 0 &&
-                   (state->fence.at_ms == 0 || state->fence.mono_ms <= seen->input->now.mono_ms);
+                   (state->fence.at_ms == 0 || state->fence.at_ms <= seen->input->now.at_ms);
         if (state->status == TASK_QUEUED && !state->held)
             return source >= 0 && duty_is_in_line(seen->plot, before, task) &&
                    (before->gates[source].status == GATE_CLOSED ||

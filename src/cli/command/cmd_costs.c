@@ -36,8 +36,10 @@ struct cost {
 struct costs {
     enum costs_by by;
     bool json;
-    int64_t since_ms;   /* runs that were active since then; 0 = all */
-    struct cost *items; /* owned */
+    int64_t since_ms;          /* runs that were active since then; 0 = all */
+    struct log_reader *reader; /* borrowed */
+    struct event_page page;    /* owned; reused for all runs */
+    struct cost *items;        /* owned */
     size_t count, cap;
 };
 
@@ -46,6 +48,7 @@ static void costs_done(struct costs *costs)
     for (size_t i = 0; i < costs->count; i++)
         free(costs->items[i].name);
     free(costs->items);
+    event_page_done(&costs->page);
 }
 
 static struct cost *add_cost(struct costs *costs)
@@ -118,15 +121,18 @@ static void take_event(struct costs *costs, size_t first, const struct event *ev
     }
 }
 
-static bool add_run(struct costs *costs, struct log_reader *reader, const struct log_run_info *run,
-                    struct event_page *page, struct err *err)
+static bool add_run(void *ctx, const struct log_run_info *run, struct err *err)
 {
+    struct costs *costs = ctx;
+    struct event_page *page = &costs->page;
     const size_t first = costs->count;
     char number[32];
     int64_t after = 0;
     bool ok = true;
+    if (run->last_at_ms < costs->since_ms)
+        return true;
     do {
-        ok = log_reader_agent_events(reader, run->number, after, page, err);
+        ok = log_reader_agent_events(costs->reader, run->number, after, page, err);
         for (size_t i = 0; ok && i < page->count; i++) {
             take_event(costs, first, &page->events[i]);
             after = page->events[i].seq;
@@ -135,7 +141,7 @@ static bool add_run(struct costs *costs, struct log_reader *reader, const struct
     if (!ok || costs->count == first)
         return ok;
     if (costs->by == BY_TASK || costs->by == BY_MODEL)
-        target_show_plan(reader, run->number, name_by_plan,
+        target_show_plan(costs->reader, run->number, name_by_plan,
                          &(struct naming){.costs = costs, .first = first});
     (void)snprintf(number, sizeof(number), "#%lld", (long long)run->number);
     for (size_t i = first; i < costs->count; i++) {
@@ -146,27 +152,6 @@ static bool add_run(struct costs *costs, struct log_reader *reader, const struct
             cost->used.cost_micro == 0 && (cost->used.tokens > 0 || cost->used.turns > 0);
     }
     return true;
-}
-
-static bool add_runs(struct costs *costs, struct log_reader *reader, struct err *err)
-{
-    struct log_run_info runs[LOG_PAGE_RUNS];
-    struct event_page page = {0};
-    int64_t before = 0;
-    size_t count = 0;
-    bool ok = true;
-    do {
-        count = 0;
-        ok = log_reader_runs(reader, before, runs, LOG_PAGE_RUNS, &count, err);
-        for (size_t i = 0; i < count; i++) {
-            before = runs[i].number;
-            if (ok && runs[i].last_at_ms >= costs->since_ms)
-                ok = add_run(costs, reader, &runs[i], &page, err);
-            log_run_info_done(&runs[i]);
-        }
-    } while (ok && count == LOG_PAGE_RUNS);
-    event_page_done(&page);
-    return ok;
 }
 
 static int by_name(const void *left, const void *right)
@@ -322,8 +307,9 @@ int cmd_costs(struct globals *globals, int argc, char **argv)
         ok = err_hint(&err, "--days takes a number of days");
     if (days > 0)
         costs.since_ms = clock_now().at_ms - days * MS_PER_DAY;
-    ok = ok && subject_open(&subject, globals->command, globals->db, NULL, &err) &&
-         add_runs(&costs, subject.reader, &err);
+    ok = ok && subject_open(&subject, globals->command, globals->db, NULL, &err);
+    costs.reader = subject.reader;
+    ok = ok && log_reader_each_run(subject.reader, add_run, &costs, &err);
     if (ok) {
         group(&costs);
         if (costs.json)

@@ -108,7 +108,8 @@ struct line {
     int indent;       /* columns */
     const char *text; /* without the indent */
     size_t len;
-    bool is_check, is_open; /* an item of a check list; it is not done */
+    bool is_check;     /* an item of a check list */
+    const char *title; /* of an item that is not done, up to the end of the line; else NULL */
 };
 
 static struct line read_line(const char *text, size_t len)
@@ -134,18 +135,9 @@ static struct line read_line(const char *text, size_t len)
     const char *box = line.text + mark;
     line.is_check = mark > 0 && line.len > mark + box_len && box[0] == ' ' && box[1] == '[' &&
                     strchr(" xX", box[2]) && box[3] == ']' && box[4] == ' ';
-    line.is_open = line.is_check && box[2] == ' ';
+    if (line.is_check && box[2] == ' ')
+        line.title = box + box_len + strspn(box + box_len, " ");
     return line;
-}
-
-static const char *title_of(const struct line *line, size_t *len_out)
-{
-    const char *title = memchr(line->text, ']', line->len);
-    const char *end = line->text + line->len;
-    for (title++; title < end && *title == ' ';)
-        title++;
-    *len_out = (size_t)(end - title);
-    return title;
 }
 
 static void read_markdown(const struct str *text, struct items *items)
@@ -164,10 +156,9 @@ static void read_markdown(const struct str *text, struct items *items)
         if (indent < 0 || line.indent <= indent) {
             item = NULL;
             indent = line.is_check ? line.indent : -1;
-            size_t title_len = 0;
-            const char *title = line.is_open ? title_of(&line, &title_len) : NULL;
-            if (title && title_len > 0)
-                item = add_item(items, NULL, title, title_len);
+            if (line.title)
+                item =
+                    add_item(items, NULL, line.title, (size_t)(line.text + line.len - line.title));
         } else if (item) {
             for (; blank > 0 && item->details.len > 0; blank--)
                 str_add_char(&item->details, '\n');

@@ -101,28 +101,19 @@ static bool print_json(struct log_reader *reader, const struct log_run_info *run
     return true;
 }
 
-static bool print_runs(struct log_reader *reader, bool json, struct err *err)
+struct printing {
+    struct log_reader *reader;
+    bool json;
+    struct str line; /* owned */
+};
+
+static bool print_run(void *ctx, const struct log_run_info *run, struct err *err)
 {
-    static const size_t page = LOG_PAGE_RUNS;
-    struct log_run_info runs[LOG_PAGE_RUNS];
-    struct str line = {0};
-    int64_t before = 0;
-    size_t count = 0;
-    bool ok = true;
-    do {
-        count = 0;
-        ok = log_reader_runs(reader, before, runs, page, &count, err);
-        for (size_t i = 0; i < count; i++) {
-            before = runs[i].number;
-            if (ok && json)
-                ok = print_json(reader, &runs[i], err);
-            else if (ok)
-                print_text(&runs[i], &line);
-            log_run_info_done(&runs[i]);
-        }
-    } while (ok && count == page);
-    str_done(&line);
-    return ok;
+    struct printing *printing = ctx;
+    if (printing->json)
+        return print_json(printing->reader, run, err);
+    print_text(run, &printing->line);
+    return true;
 }
 
 int cmd_runs(struct globals *globals, int argc, char **argv)
@@ -137,8 +128,10 @@ int cmd_runs(struct globals *globals, int argc, char **argv)
         return code;
     struct err err = {0};
     struct subject subject;
-    const bool ok = subject_open(&subject, globals->command, globals->db, NULL, &err) &&
-                    print_runs(subject.reader, json, &err);
+    bool ok = subject_open(&subject, globals->command, globals->db, NULL, &err);
+    struct printing printing = {.reader = subject.reader, .json = json};
+    ok = ok && log_reader_each_run(subject.reader, print_run, &printing, &err);
+    str_done(&printing.line);
     subject_close(&subject);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -230,12 +230,12 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
         return err_hint(err, "devs run --continue %lld continues it", number);
     }
     for (int i = 0; i < state->plan->task_count; i++) {
-        const struct task_state *task = &state->tasks[i];
         char clock[CLOCK_TEXT_MAX];
-        if (task->fence.at_ms <= now_ms)
+        if (run_state_fence_ms(state, i, now_ms) == 0)
             continue;
         (void)err_set(err, ERR_BUSY, "a try of %s, killed without contact, may still run until %s",
-                      state->plan->tasks[i].id, clock_short(task->fence.at_ms, now_ms, clock));
+                      state->plan->tasks[i].id,
+                      clock_short(state->tasks[i].fence.at_ms, now_ms, clock));
         return err_hint(err, "use the same command after that");
     }
     const int passed = state->counts[TASK_PASSED];

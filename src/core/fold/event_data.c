@@ -82,7 +82,6 @@ static const char *stop_word(int number)
 
 #define AT(member) (unsigned)offsetof(struct event, member)
 #define PERMILLE   1000
-#define SLOT_MAX   1000
 
 #define INT(name, member, most, means)                                                             \
     {                                                                                              \
@@ -177,7 +176,7 @@ static const struct event_field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
     I64_ALWAYS("pid_start", running.pid_start, INT64_MIN, INT64_MAX,
                "start time of the process, in clock ticks since boot"),
-    INT("slot", running.slot, SLOT_MAX, "number of the task on this machine, `DEVS_SLOT`"),
+    INT("slot", running.slot, EVENT_SLOT_MAX, "number of the task on this machine, `DEVS_SLOT`"),
     INT("port", running.port, UINT16_MAX, "the first of its eight ports, `DEVS_PORT_1`"),
 };
 static const struct event_field attempt_ended[] = {

@@ -154,8 +154,8 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
                       state->plan->tasks[in_the_way].id);
         return;
     }
-    const int64_t fence_ms = state->tasks[task].fence.mono_ms - now->input->now.mono_ms;
-    if (state->tasks[task].fence.at_ms > 0 && fence_ms > 0) {
+    const int64_t fence_ms = run_state_fence_ms(state, task, now->input->now.at_ms);
+    if (fence_ms > 0) {
         const int host = step_state_latest(run_state_step(state, task))->host;
         answer_refuse(answer, "its last try may still run on %s for up to %lld s; retry after that",
                       run_state_host_place(state, host).host,

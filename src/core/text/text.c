@@ -547,6 +547,16 @@ char **text_list_copy(char *const *texts)
     return copy;
 }
 
+bool text_list_names(char *const *entries, size_t count, const char *entry)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t len = strcspn(entries[i], "=");
+        if (strncmp(entries[i], entry, len) == 0 && (entry[len] == '=' || entry[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
 void text_list_free(char **texts)
 {
     for (char **text = texts; text && *text; text++)

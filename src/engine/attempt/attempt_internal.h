@@ -30,7 +30,7 @@
  * A task keeps its slot between its attempts, until it is over. One thread. */
 
 enum {
-    MACHINE_SLOTS_MAX = 1000,
+    MACHINE_SLOTS_MAX = EVENT_SLOT_MAX,
     MACHINE_SLOT_PORTS = 8, /* ports of a slot; they do not overlap */
 };
 
@@ -41,14 +41,14 @@ struct machine_slots;
 struct machine_slots *machine_slots_open(const char *path);
 /* Releases all slots. `slots` may be NULL. */
 void machine_slots_close(struct machine_slots *slots);
-/* Returns a slot for an attempt of the task, from 1: the one that the task has; else slot `last`
- * (0 = none) if it can be had; else the lowest free one. A slot is free if nothing listens on its
- * TCP ports. If all are taken, takes that of another task without an attempt. Returns 0 if there is
- * none. */
+/* Returns the number of a slot for an attempt of the task, or 0 if there is none. The first of
+ * these wins: the slot that the task has; slot `last` (0 = none) if it is free; the lowest free
+ * slot; the slot of another task of ours that has no attempt now. A slot is free if nobody has
+ * locked it and nothing listens on its TCP ports. */
 int machine_slots_take(struct machine_slots *slots, int task, int last);
-/* The attempt has ended. */
+/* Notes that the attempt has ended; the task keeps its slot. */
 void machine_slots_rest(struct machine_slots *slots, int task);
-/* The task is over: releases its slot, unless an attempt uses it. */
+/* Releases the slot of a task that is over, unless an attempt uses it. */
 void machine_slots_drop(struct machine_slots *slots, int task);
 /* Returns the first port of the slot. */
 int machine_slot_port(int slot);

@@ -5,7 +5,6 @@
  * ones. */
 #include "attempt_internal.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +26,6 @@ static char *resolve_path(const char *run_dir, const char *path)
         return xstrdup(path);
     str_addf(&text, "%s/%s", run_dir, path);
     return text.data;
-}
-
-/* Returns whether an entry of the same name is in the list. */
-static bool is_name_among(char *const *entries, size_t count, const char *entry)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t len = strcspn(entries[i], "=");
-        if (strncmp(entries[i], entry, len) == 0 && (entry[len] == '=' || entry[len] == '\0'))
-            return true;
-    }
-    return false;
 }
 
 /* Returns the variables of a slot. */
@@ -68,12 +56,12 @@ static char **build_environment(const struct call_setting *setting, const struct
     for (char *const *entry = call->slot; entry && *entry; entry++)
         all[count++] = *entry;
     for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
-        if (!is_name_among(all, count, own[i - 1]))
+        if (!text_list_names(all, count, own[i - 1]))
             all[count++] = own[i - 1];
     }
     const size_t given = *given_out = count;
     for (size_t i = 0; i < inherited_count; i++) {
-        if (!is_name_among(all, given, inherited[i]))
+        if (!text_list_names(all, given, inherited[i]))
             all[count++] = inherited[i];
     }
     return all;

@@ -475,7 +475,7 @@ void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
 void loop_take_tasks(struct loop *loop);
 /* Answers the senders of the tasks once the turn is recorded. */
 void loop_answer_tasks(struct loop *loop);
-/* Frees the unredacted calls of tasks that ended in this turn. */
+/* Releases the slots of tasks that ended in this turn, and frees their unredacted calls. */
 void loop_forget_tasks(struct loop *loop);
 
 /* loop_attempt.c */

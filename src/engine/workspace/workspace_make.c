@@ -305,10 +305,7 @@ static char **setup_environment(const struct workspace *workspace)
         count++;
     }
     for (char *const *entry = workspace->environment; *entry; entry++) {
-        size_t i = 0;
-        while (i < more && strncmp(*entry, all[i], strcspn(all[i], "=") + 1) != 0)
-            i++;
-        if (i == more)
+        if (!text_list_names(all, more, *entry))
             all[count++] = *entry;
     }
     return all;
