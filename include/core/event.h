@@ -16,6 +16,7 @@
 #include "control.h"
 #include "digest.h"
 #include "entropy.h"
+#include "executor.h"
 #include "moment.h"
 #include "outcome.h"
 #include "policy.h"
@@ -275,8 +276,9 @@ struct event {
          * down. */
         struct {
             const char *executor, *host;
-            bool is_down;    /* it does not answer: nothing is started there */
-            const char *why; /* why it is down; NULL if it is up */
+            bool is_down;               /* it does not answer: nothing is started there */
+            const char *why;            /* why it is down; NULL if it is up */
+            struct cluster_nodes nodes; /* all 0 = not known */
         } host;
         /* The attempt's job on a cluster; recorded when its state, reason or node changes. */
         struct {

@@ -59,7 +59,9 @@ struct executor_adapter {
     char **list;         /* prints a line for each job of the run: JOB|STATE|REASON|NODE */
     char **cancel;       /* ends a job */
     char **ping;         /* exits with 0 if the cluster answers */
+    char **nodes;        /* prints a line for each group of nodes: STATE|COUNT */
     char **states;       /* "STATE=meaning" or "STATE/REASON=meaning": enum job_meaning */
+    char **node_states;  /* "STATE=up", "STATE=drain" or "STATE=down" */
     char **refused;      /* parts of error messages that only a person can do something about */
     char **down;         /* parts of error messages that may go away; NULL = all but `refused` */
     char **resources[RESOURCE_COUNT]; /* arguments for each resource; {value} */
@@ -114,6 +116,18 @@ struct job_line {
  * running, so that nothing is given up because of it. */
 bool executor_read_line(const struct executor_adapter *adapter, const char *line, size_t len,
                         struct job_line *out);
+/* The nodes of a cluster. */
+struct cluster_nodes {
+    int up;    /* take jobs */
+    int drain; /* take no new jobs, by order of an administrator */
+    int down;  /* do not work */
+};
+enum { NODES_MAX = 10000000 }; /* of each */
+/* Reads the output of `nodes`. Nodes in a state that the adapter does not list count as up. Signs
+ * after a state, such as '*', are ignored. Returns false if no line can be read. */
+bool executor_read_nodes(const struct executor_adapter *adapter, const char *text, size_t len,
+                         struct cluster_nodes *out);
+
 /* Reads the name of a job from the output of `submit`: from its last line, the part after the last
  * '/' and before the first ';'. Returns false if there is none. */
 bool executor_read_job(const char *text, size_t len, char out[JOB_TEXT_MAX]);

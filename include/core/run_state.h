@@ -97,10 +97,11 @@ enum { HOST_WHY_MAX = 120 }; /* a multiple of 8, see run_past.c */
 
 /* A host of an executor. */
 struct host_state {
-    int running;            /* attempts that run there */
-    int reached;            /* of these, attempts that there is contact with */
-    bool down;              /* it does not answer */
-    struct moment since;    /* when that changed last; at_ms is 0 if it never did */
+    int running;                /* attempts that run there */
+    int reached;                /* of these, attempts that there is contact with */
+    bool down;                  /* it does not answer */
+    struct cluster_nodes nodes; /* of a cluster, as reported last; all 0 = not known */
+    struct moment since;        /* when `down` changed last; at_ms is 0 if it never did */
     struct moment heard;    /* last contact while `reached` is 0; at_ms is 0 if there was none */
     char why[HOST_WHY_MAX]; /* why it is down, one clean line, perhaps cut; "" = unknown, or up */
 };

@@ -116,13 +116,19 @@ enum shown_host {
     SHOWN_HOST_CONNECTING, /* the first attempts are being started there */
     SHOWN_HOST_UP,         /* nothing runs there */
     SHOWN_HOST_BUSY,
+    SHOWN_HOST_DRAIN, /* a cluster none of whose nodes takes new jobs */
     SHOWN_HOST_DOWN,
     SHOWN_HOST_COUNT,
 };
-/* Returns "untried", "connecting", "up" or "down". Static. */
+/* Returns "untried", "connecting", "up", "drain" or "down". Static. */
 const char *shown_host_word(enum shown_host host);
 /* Returns the state of tasks whose sign and style the host has. */
 enum shown shown_host_sign(enum shown_host host);
+
+/* Returns whether the numbers of nodes are known. */
+bool shown_has_nodes(const struct cluster_nodes *nodes);
+/* Appends `before` and "3 of 4 nodes take jobs, 1 drained"; nothing if they are not known. */
+void shown_nodes(const struct cluster_nodes *nodes, const char *before, struct str *out);
 
 struct host_facts {
     enum shown_host shown;
@@ -147,12 +153,13 @@ void hosts_read(struct hosts *out, const struct run_state *state);
 void hosts_done(struct hosts *hosts);
 /* Adds the columns of a list of machines, for a host or for HOST_HERE: "host", "executor", "state"
  * ("down 0:42"), "slots" ("3/4", in use), "contact" (the last one) and "tasks" (that run there; for
- * lack of contact until when they are fenced; how many are queued; else why it is down). The host
- * of a cluster is its kind. */
+ * lack of contact until when they are fenced; how many are queued; else why it is down; and how
+ * many nodes take jobs, if not all). The host of a cluster is its kind. */
 void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_state *state,
                int number, const struct shown_look *look);
-/* Adds "now" (its state in a sentence), "contact", "fence", "runs" (a line for each task that runs
- * there), "tries" (how those that were there ended), and how it is reached. O(attempts). */
+/* Adds "now" (its state in a sentence), "nodes", "contact", "fence", "runs" (a line for each task
+ * that runs there), "tries" (how those that were there ended), and how it is reached.
+ * O(attempts). */
 void rows_host_more(struct rows *rows, const struct hosts *hosts, const struct run_state *state,
                     int number, const struct shown_look *look);
 /* Adds "hosts": "4 machines, 1 down, 6 of 15 slots in use". */

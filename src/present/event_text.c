@@ -13,6 +13,7 @@
 #include "event_look.h"
 #include "policy.h"
 #include "repair.h"
+#include "rows.h"
 #include "shown.h"
 #include "text.h"
 
@@ -565,10 +566,14 @@ static void add_machine(const struct event_look *w)
                  or_empty(event->placed.executor));
         break;
     case EVENT_HOST_STATE:
-        str_addf(w->out, "host %s of %s is %s", or_empty(event->host.host),
-                 or_empty(event->host.executor), event->host.is_down ? "down" : "up again");
-        if (event->host.why)
-            str_addf(w->out, ": %s", event->host.why);
+        str_addf(w->out, "host %s of %s", or_empty(event->host.host),
+                 or_empty(event->host.executor));
+        if (event->host.is_down)
+            str_addf(w->out, " is down: %s", event->host.why ? event->host.why : "no answer");
+        else if (shown_has_nodes(&event->host.nodes))
+            shown_nodes(&event->host.nodes, ": ", w->out);
+        else
+            str_add(w->out, " is up again");
         break;
     case EVENT_CONTACT_LOST:
         str_add(w->out, "no contact with its machine; without contact, the try ends there within ");

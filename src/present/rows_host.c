@@ -15,6 +15,7 @@ static const struct {
     [SHOWN_HOST_CONNECTING] = {"connecting", SHOWN_QUEUED},
     [SHOWN_HOST_UP] = {"up", SHOWN_QUEUED},
     [SHOWN_HOST_BUSY] = {"up", SHOWN_RUNNING},
+    [SHOWN_HOST_DRAIN] = {"drain", SHOWN_HELD},
     [SHOWN_HOST_DOWN] = {"down", SHOWN_LOST},
 };
 static_assert(ARRAY_LEN(looks) == SHOWN_HOST_COUNT, "every state of a host has its looks");
@@ -82,11 +83,31 @@ static void add_tasks(struct hosts *out, const struct run_state *state)
     free(last);
 }
 
+bool shown_has_nodes(const struct cluster_nodes *nodes)
+{
+    return nodes->up > 0 || nodes->drain > 0 || nodes->down > 0;
+}
+
+void shown_nodes(const struct cluster_nodes *nodes, const char *before, struct str *out)
+{
+    if (!shown_has_nodes(nodes))
+        return;
+    const int all = nodes->up + nodes->drain + nodes->down;
+    str_addf(out, "%s%d of %d %s", before, nodes->up, all,
+             all == 1 ? "node takes jobs" : "nodes take jobs");
+    if (nodes->drain > 0)
+        str_addf(out, ", %d drained", nodes->drain);
+    if (nodes->down > 0)
+        str_addf(out, ", %d down", nodes->down);
+}
+
 /* Returns the state of a host (NULL = this machine) where `used` attempts run. */
 static enum shown_host shown_of(const struct host_state *host, int used)
 {
     if (host && host->down)
         return SHOWN_HOST_DOWN;
+    if (host && host->nodes.up == 0 && shown_has_nodes(&host->nodes))
+        return host->nodes.drain > 0 ? SHOWN_HOST_DRAIN : SHOWN_HOST_DOWN;
     if (host && host->heard.at_ms == 0)
         return used > 0 ? SHOWN_HOST_CONNECTING : SHOWN_HOST_UNTRIED;
     return used > 0 ? SHOWN_HOST_BUSY : SHOWN_HOST_UP;
@@ -219,6 +240,8 @@ void rows_host(struct rows *rows, const struct hosts *hosts, const struct run_st
         add_ids(hosts, state, number, out);
     if (out->len == 0 && host)
         str_add(out, host->why);
+    if (host && (host->nodes.drain > 0 || host->nodes.down > 0))
+        shown_nodes(&host->nodes, out->len > 0 ? "; " : "", out);
 }
 
 /* Appends "down for 0:42, since 14:01:55: no contact; 3 of 4 slots in use". */
@@ -309,7 +332,10 @@ void rows_host_more(struct rows *rows, const struct hosts *hosts, const struct r
     const struct host_state *host = number == HOST_HERE ? NULL : &state->hosts[number];
     char hms[SHOWN_CLOCK_MAX];
     add_host_now(&hosts->items[number + 1], host, look, rows_add(rows, "now", "state", ROW_PLAIN));
-    struct str *out = rows_add(rows, "contact", "contact", ROW_PLAIN);
+    struct str *out = rows_add(rows, "nodes", "nodes", ROW_PLAIN);
+    if (host)
+        shown_nodes(&host->nodes, "", out);
+    out = rows_add(rows, "contact", "contact", ROW_PLAIN);
     if (host) {
         add_contact(state, number, look, out);
         const bool is_clock = strncmp(str_text(out), "at ", sizeof("at ") - 1) == 0;

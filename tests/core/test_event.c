@@ -203,7 +203,8 @@ static const char *const full[] = {
     [EVENT_SANDBOX_LACKS] = "{\"keys\":[\"pids\"],\"why\":\"no cgroup\"}",
     [EVENT_TIME_STOPPED] = "{\"ms\":1}",
     [EVENT_HOST_STATE] =
-        "{\"executor\":\"lab\",\"host\":\"gpu1\",\"down\":true,\"why\":\"no route\"}",
+        "{\"executor\":\"lab\",\"host\":\"gpu1\",\"down\":true,\"why\":\"no route\","
+        "\"nodes_up\":3,\"nodes_drain\":1,\"nodes_down\":2}",
     [EVENT_CONTACT_LOST] = "{\"since_at_ms\":1,\"since_mono_ms\":2,\"fence_at_ms\":3,"
                            "\"fence_mono_ms\":4}",
     [EVENT_CONTACT_FOUND] = "{\"from_byte\":9223372036854775807}",

@@ -72,6 +72,7 @@ START_TEST(test_slurm_is_called_like_this)
     ck_assert_str_eq(line_of(executor.adapter.cancel), "scancel|17");
     ck_assert_str_eq(line_of(executor.adapter.list),
                      "squeue|--noheader|--states=all|--me|--name=devs-1|--format=%i|%T|%r|%N");
+    ck_assert_str_eq(line_of(executor.adapter.nodes), "sinfo|--noheader|--format=%T|%D");
     str_clear(&text);
     executor_script(&executor, &all, &text);
     ck_assert_str_eq(str_text(&text), "#!/bin/sh\nDEVS_NODE=$SLURMD_NODENAME\necho \"$HOME\"; "
@@ -188,6 +189,30 @@ START_TEST(test_long_texts_are_cut_between_characters)
 END_TEST
 
 static const struct {
+    const char *output;
+    bool is_read;
+    struct cluster_nodes nodes;
+} node_lists[] = {
+    {"idle|3\nallocated|1\n", true, {.up = 4}},
+    {"mixed|2\ndraining|1\ndrained*|2\ndown*|1\nidle~|5", true, {7, 3, 1}},
+    {"later_state|2\n", true, {.up = 2}},
+    {"sinfo: error: no controller\nidle|2\n", true, {.up = 2}},
+    {"idle|99999999999999999999\nidle|x\nidle|-4\nidle|\nidle|3x\n|\n", false, {0}},
+    {"idle|10000000\nidle|10000000\n", true, {.up = NODES_MAX}},
+    {"", false, {0}},
+};
+
+START_TEST(test_nodes_are_counted_by_what_they_take)
+{
+    struct cluster_nodes nodes;
+    const char *output = node_lists[_i].output;
+    ck_assert(executor_read_nodes(&executor.adapter, output, strlen(output), &nodes) ==
+              node_lists[_i].is_read);
+    ck_assert_mem_eq(&nodes, &node_lists[_i].nodes, sizeof(nodes));
+}
+END_TEST
+
+static const struct {
     const char *output, *job; /* NULL = none */
 } names[] = {
     {"17\n", "17"},           {"17;main\n", "17"}, {"pod/devs-1-7\n", "devs-1-7"},
@@ -258,6 +283,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_pod_is_valid_json);
     tcase_add_loop_test(tcase, test_a_line_about_a_job, 0, TABLE_LEN(lines));
     tcase_add_test(tcase, test_long_texts_are_cut_between_characters);
+    tcase_add_loop_test(tcase, test_nodes_are_counted_by_what_they_take, 0, TABLE_LEN(node_lists));
     tcase_add_loop_test(tcase, test_the_name_of_a_job, 0, TABLE_LEN(names));
     tcase_add_loop_test(tcase, test_refusals_are_told_from_outages, 0, TABLE_LEN(messages));
     tcase_add_loop_test(tcase, test_an_end_has_its_cause, 0, TABLE_LEN(causes));

@@ -140,6 +140,32 @@ START_TEST(test_up_down_slots_used_and_contact)
 }
 END_TEST
 
+static void tell_nodes(struct cluster_nodes nodes)
+{
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_HOST_STATE);
+    input.fact_event.host.executor = "lab";
+    input.fact_event.host.host = "h3";
+    input.fact_event.host.nodes = nodes;
+    play_input(&play, input);
+}
+
+START_TEST(test_nodes_of_a_cluster)
+{
+    tell_nodes((struct cluster_nodes){.up = 4});
+    ck_assert_str_eq(host_row(2, 1000), "h3|lab|up|0/1|0:01 ago|");
+    tell_nodes((struct cluster_nodes){.up = 2, .drain = 1, .down = 1});
+    ck_assert_str_eq(host_row(2, 0),
+                     "h3|lab|up|0/1|0:00 ago|2 of 4 nodes take jobs, 1 drained, 1 down");
+    tell_nodes((struct cluster_nodes){.drain = 4});
+    ck_assert_str_eq(host_row(2, 0), "h3|lab|drain|0/1|0:00 ago|0 of 4 nodes take jobs, 4 drained");
+    tell_nodes((struct cluster_nodes){.down = 1});
+    ck_assert_str_eq(host_row(2, 0), "h3|lab|down|0/1|0:00 ago|0 of 1 node takes jobs, 1 down");
+    tell_host("h3", "no answer");
+    ck_assert_str_eq(host_row(2, 5000), "h3|lab|down 0:05|0/1|0:05 ago|no answer");
+}
+END_TEST
+
 START_TEST(test_hosts_that_are_down_come_first)
 {
     struct hosts hosts;
@@ -287,6 +313,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_up_down_slots_used_and_contact);
     tcase_add_test(tcase, test_hosts_that_are_down_come_first);
+    tcase_add_test(tcase, test_nodes_of_a_cluster);
     tcase_add_test(tcase, test_where_a_task_is);
     tcase_add_test(tcase, test_states_without_contact);
     tcase_add_test(tcase, test_job_in_a_queue);

@@ -377,7 +377,7 @@ def silent_controller(case):
     os.kill(controller, signal.SIGSTOP)
     try:
         open("late", "w", encoding="ascii").close()
-        until("the cluster is down", lambda: case.events("host_state"))
+        until("the cluster is down", lambda: any(event["down"] for event in case.events("host_state")))
         case.go()
         until("the end of what ran", lambda: case.events("attempt_ended", "a"))
         want("what ran", case.events("attempt_ended", "a")[0]["outcome"], "exit")
@@ -385,6 +385,38 @@ def silent_controller(case):
         os.kill(controller, signal.SIGCONT)
     want("exit", run.wait(2 * LIMIT_S), 0)
     want("up again", case.events("host_state")[-1]["down"], False)
+
+
+def drained(case):
+    """Nodes that an administrator drains are counted; while all are drained, the cluster is in drain."""
+    def set_state(nodes, state):
+        want(state, subprocess.run(["scontrol", "update", f"nodename={nodes}", f"state={state}", "reason=test"],
+                                   check=False).returncode, 0)
+
+    def nodes():
+        return [(event.get("nodes_up", 0), event.get("nodes_drain", 0)) for event in case.events("host_state")]
+
+    def cluster():
+        return json.loads(case.devs("hosts", "--json").stdout)["hosts"][0]
+
+    case.plan([task("a", sh(FREE)), task("b", sh("echo b"), needs=["a"])])
+    run = case.runs()
+    until("four nodes", lambda: nodes()[-1:] == [(4, 0)])
+    want("state", cluster()["state"], "up")
+    try:
+        set_state("n1", "drain")
+        until("one is drained", lambda: nodes()[-1:] == [(3, 1)])
+        want("state", (cluster()["state"], cluster()["nodes"]), ("up", {"up": 3, "drain": 1, "down": 0}))
+        set_state("n[2-4]", "drain")
+        until("all are drained", lambda: nodes()[-1:] == [(0, 4)])
+        want("state", cluster()["state"], "drain")
+        want("as text", "0 of 4 nodes take jobs, 4 drained" in case.devs("hosts").stdout, True)
+        case.go()
+        until("b is queued", lambda: case.states("b") == ["queued"])
+    finally:
+        set_state("n[1-4]", "resume")
+    want("exit", run.wait(LIMIT_S), 0)
+    none_left(case)
 
 
 def doctor(case):
@@ -426,7 +458,7 @@ def slots(case):
 
 
 CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, ended_by_slurm,
-         killed_devs, broken_channels, lost_nodes, bare_srun, cancelled, silent_controller, doctor, idle_job, slots]
+         killed_devs, broken_channels, lost_nodes, bare_srun, cancelled, silent_controller, drained, doctor, idle_job, slots]
 
 if __name__ == "__main__":
     sys.exit(cases.run_cases(CASES, lambda root, run: Case(root, run.__name__)))

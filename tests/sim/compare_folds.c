@@ -165,7 +165,7 @@ static bool same_host(const struct host_state *a, const struct host_state *b)
 {
     return a->running == b->running && a->reached == b->reached && a->down == b->down &&
            same_moment(&a->since, &b->since) && same_moment(&a->heard, &b->heard) &&
-           same_text(a->why, b->why);
+           memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) == 0 && same_text(a->why, b->why);
 }
 
 static bool same_task(const struct task_state *a, const struct task_state *b)

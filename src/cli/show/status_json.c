@@ -363,6 +363,11 @@ static void add_host(const struct hosts *hosts, const struct run_state *state, i
         str_json_i64(out, "since_ms", host->since.at_ms);
     if (host && host->why[0] != '\0')
         str_json_text(out, "why", host->why);
+    if (host && shown_has_nodes(&host->nodes)) {
+        str_json_key(out, "nodes");
+        str_addf(out, "{\"up\":%d,\"drain\":%d,\"down\":%d}", host->nodes.up, host->nodes.drain,
+                 host->nodes.down);
+    }
     str_json_i64(out, "slots", facts->slots);
     str_json_i64(out, "used", facts->used);
     if (host) {

@@ -488,6 +488,9 @@ static const struct event_field host_state[] = {
     TEXT("host", host.host, "the machine, as in the plan"),
     BOOL_ALWAYS("down", host.is_down, "true: it does not answer, and nothing is started there"),
     TEXT("why", host.why, "why it is down"),
+    INT("nodes_up", host.nodes.up, NODES_MAX, "nodes of the cluster that take jobs"),
+    INT("nodes_drain", host.nodes.drain, NODES_MAX, "nodes that take no new jobs"),
+    INT("nodes_down", host.nodes.down, NODES_MAX, "nodes that do not work"),
 };
 static const struct event_field job_state[] = {
     WORD("state", job.state, JOB_STATE_COUNT, job_word, "what the job does"),
@@ -624,7 +627,8 @@ const struct event_fields event_kind_fields[] = {
         FIELDS(sandbox_lacks, "limits that are not enforced, as `best_effort` allows"),
     [EVENT_TIME_STOPPED] =
         FIELDS(time_stopped, "devs itself was suspended; applies to the whole run"),
-    [EVENT_HOST_STATE] = FIELDS(host_state, "a machine went down or came back"),
+    [EVENT_HOST_STATE] =
+        FIELDS(host_state, "a machine went down or came back, or a cluster's nodes changed"),
     [EVENT_CONTACT_LOST] =
         FIELDS(contact_lost, "the connection to the attempt's machine broke; it may still run"),
     [EVENT_CONTACT_FOUND] = FIELDS(contact_found, "the connection is back"),

@@ -144,11 +144,13 @@ void fold_host_state(const struct fold *fold)
     struct str clean = {0};
     text_clean_line(&clean, why, strlen(why));
     str_cut(&clean, text_cut(str_text(&clean), clean.len, HOST_WHY_MAX - 1));
-    *host = (struct host_state){.running = host->running,
-                                .reached = host->reached,
-                                .down = event->host.is_down,
-                                .since = event->at,
-                                .heard = event->host.is_down ? host->heard : event->at};
+    *host =
+        (struct host_state){.running = host->running,
+                            .reached = host->reached,
+                            .down = event->host.is_down,
+                            .nodes = event->host.nodes,
+                            .since = event->host.is_down != host->down ? event->at : host->since,
+                            .heard = event->host.is_down ? host->heard : event->at};
     memcpy(host->why, str_text(&clean), clean.len);
     str_done(&clean);
 }

@@ -54,6 +54,9 @@ static const struct field adapter_rows[] = {
     {"states", FIELD_ENV, AT(states), 0, STATES_MAX, .own_shape = true,
      .means = "what `STATE`, or `STATE/REASON`, means: `queued`, `running`, `ending`, `ended`, "
               "`time limit`, `preempted`, `cancelled`, `memory`, `node failed` or `refused`"},
+    COMMAND("nodes", nodes, "prints a line `STATE|COUNT` for the nodes in each state"),
+    {"node_states", FIELD_ENV, AT(node_states), 0, STATES_MAX, .own_shape = true,
+     .means = "what `STATE` of nodes means: `up`, `drain` or `down`; default: `up`"},
     COMMAND("refused", refused, "parts of messages of `submit` that no retry can help"),
     COMMAND("down", down, "parts of messages that may go away; default: all others"),
     RESOURCE("cpus", RESOURCE_CPUS),
@@ -82,13 +85,14 @@ void executor_adapter_init(struct executor_adapter *adapter, enum executor_kind 
     json_free(members);
 }
 
-enum { LISTS = 8 + RESOURCE_COUNT };
+enum { LISTS = 10 + RESOURCE_COUNT };
 
 static void find_lists(struct executor_adapter *adapter, char ***out[LISTS])
 {
-    char ***const fixed[] = {&adapter->submit,  &adapter->channel, &adapter->list,
-                             &adapter->cancel,  &adapter->ping,    &adapter->states,
-                             &adapter->refused, &adapter->down};
+    char ***const fixed[] = {&adapter->submit,     &adapter->channel, &adapter->list,
+                             &adapter->cancel,     &adapter->ping,    &adapter->states,
+                             &adapter->nodes,      &adapter->refused, &adapter->down,
+                             &adapter->node_states};
     static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "every list is found");
     memcpy(out, fixed, sizeof(fixed));
     for (int i = 0; i < RESOURCE_COUNT; i++)
@@ -233,6 +237,43 @@ bool executor_read_line(const struct executor_adapter *adapter, const char *line
     memcpy(out->reason, reason, sizeof(texts[0]));
     memcpy(out->node, texts[3], sizeof(texts[0]));
     return out->job[0] != '\0';
+}
+
+/* Returns the count of `out` that nodes in this state belong to. */
+static int *nodes_in(const struct executor_adapter *adapter, const char *state, size_t len,
+                     struct cluster_nodes *out)
+{
+    for (size_t i = 0; adapter->node_states && adapter->node_states[i]; i++) {
+        const char *item = adapter->node_states[i];
+        if (strncmp(item, state, len) != 0 || item[len] != '=')
+            continue;
+        if (strcmp(item + len + 1, "drain") == 0)
+            return &out->drain;
+        if (strcmp(item + len + 1, "down") == 0)
+            return &out->down;
+    }
+    return &out->up;
+}
+
+bool executor_read_nodes(const struct executor_adapter *adapter, const char *text, size_t len,
+                         struct cluster_nodes *out)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_+";
+    bool found = false;
+    *out = (struct cluster_nodes){0};
+    for (const char *line = text, *stop = text + len; line < stop;) {
+        const char *end = memchr(line, '\n', (size_t)(stop - line));
+        const char *bar = memchr(line, '|', (size_t)((end ? end : stop) - line));
+        char *rest = NULL;
+        const long count = bar ? strtol(bar + 1, &rest, 10) : 0;
+        if (count > 0 && count <= NODES_MAX && (*rest == '\n' || *rest == '\0')) {
+            int *sum = nodes_in(adapter, line, strspn(line, letters), out);
+            *sum = *sum + (int)count < NODES_MAX ? *sum + (int)count : NODES_MAX;
+            found = true;
+        }
+        line = end ? end + 1 : stop;
+    }
+    return found;
 }
 
 bool executor_read_job(const char *text, size_t len, char out[JOB_TEXT_MAX])

@@ -21,16 +21,17 @@ enum {
 
 /* A machine. Each has at most one errand at a time. */
 struct loop_host {
-    struct loop *loop;    /* borrowed */
-    int number;           /* in state.hosts */
-    char mark[32];        /* the end of an errand includes every process with its mark */
-    char share_mark[32];  /* the same for the shared connection */
-    bool is_down;         /* as reported last; the fold has it after the next turn */
-    struct child *errand; /* borrowed; NULL = none */
-    bool is_probe;        /* what the errand is */
-    int64_t probe_ms;     /* delay before the next probe */
-    int64_t due_ms;       /* when it is due; INT64_MAX = not */
-    struct str *done;     /* owned, each: names of folders to be removed */
+    struct loop *loop;          /* borrowed */
+    int number;                 /* in state.hosts */
+    char mark[32];              /* the end of an errand includes every process with its mark */
+    char share_mark[32];        /* the same for the shared connection */
+    bool is_down;               /* as reported last; the fold has it after the next turn */
+    struct cluster_nodes nodes; /* the same */
+    struct child *errand;       /* borrowed; NULL = none */
+    bool is_probe;              /* what the errand is */
+    int64_t probe_ms;           /* delay before the next probe */
+    int64_t due_ms;             /* when it is due; INT64_MAX = not */
+    struct str *done;           /* owned, each: names of folders to be removed */
     size_t done_count, done_cap;
     size_t going; /* the first ones are being removed */
 };
@@ -44,6 +45,16 @@ static void cluster_answers(void *ctx, bool does, const char *why)
         loop_host_is_down(host->loop, host->number, why);
 }
 
+static void queue_state(struct loop_host *host, const char *why);
+
+static void cluster_has_nodes(void *ctx, const struct cluster_nodes *nodes)
+{
+    struct loop_host *host = ctx;
+    host->nodes = *nodes;
+    if (!host->is_down)
+        queue_state(host, NULL);
+}
+
 static struct cluster *open_cluster(struct loop_host *host, const struct plan_executor *executor)
 {
     struct loop *loop = host->loop;
@@ -55,6 +66,7 @@ static struct cluster *open_cluster(struct loop_host *host, const struct plan_ex
         .uid = log_writer_uid(loop->recorder.writer),
         .dir = sandbox_path_is_below(dir, executor->shared) ? dir : NULL,
         .answers = cluster_answers,
+        .has_nodes = cluster_has_nodes,
         .ctx = host,
     };
     return cluster_open(loop->nursery, &loop->uv, &call);
@@ -112,7 +124,8 @@ void loop_hosts_open(struct loop *loop)
     for (int i = 0; i < loop->host_count; i++) {
         struct loop_host *host = &loop->hosts[i];
         const bool is_down = loop->state.hosts[i].down; /* an earlier engine has found this out */
-        *host = (struct loop_host){.loop = loop, .number = i, .is_down = is_down};
+        *host = (struct loop_host){
+            .loop = loop, .number = i, .is_down = is_down, .nodes = loop->state.hosts[i].nodes};
         (void)snprintf(host->mark, sizeof(host->mark), "DEVS_STEP=host-%d", i);
         host->due_ms = is_down ? 0 : INT64_MAX;
         host->probe_ms = PROBE_MS_MIN;
@@ -175,6 +188,7 @@ static void queue_state(struct loop_host *host, const char *why)
     input.fact_event.host.host = at.host;
     input.fact_event.host.is_down = host->is_down;
     input.fact_event.host.why = why;
+    input.fact_event.host.nodes = host->nodes;
     loop_queue(host->loop, input);
 }
 

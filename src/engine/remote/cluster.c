@@ -66,16 +66,17 @@ struct cluster {
     struct nursery *nursery;
     uv_loop_t *loop;
     struct cluster_call call;
-    struct str run;           /* the label of all jobs */
-    char *dir;                /* owned; for the files of starts; NULL = none */
-    struct cluster_job *jobs; /* owned */
-    int errands;              /* of jobs */
-    struct child *list;       /* borrowed; the query; NULL = none */
-    bool answers;             /* as told last */
-    bool is_left;             /* no new jobs, no queries */
-    bool is_cut;              /* no errands either: jobs end themselves */
-    int64_t listed_ms;        /* when the last query began; 0 = never */
-    int64_t list_due_ms;      /* INT64_MAX = not due */
+    struct str run;             /* the label of all jobs */
+    char *dir;                  /* owned; for the files of starts; NULL = none */
+    struct cluster_job *jobs;   /* owned */
+    int errands;                /* of jobs */
+    struct child *list;         /* borrowed; the query of jobs or of nodes; NULL = none */
+    struct cluster_nodes nodes; /* as told last */
+    bool answers;               /* as told last */
+    bool is_left;               /* no new jobs, no queries */
+    bool is_cut;                /* no errands either: jobs end themselves */
+    int64_t listed_ms;          /* when the last query began; 0 = never */
+    int64_t list_due_ms;        /* INT64_MAX = not due */
     unsigned serial;
     char list_mark[MARK_MAX];
     uv_timer_t timer;
@@ -426,6 +427,35 @@ static void take_list(struct cluster *cluster, const struct str *text)
     }
 }
 
+static void was_counted(void *ctx, int code, const struct str *out, const char *error)
+{
+    struct cluster *cluster = ctx;
+    struct cluster_nodes nodes;
+    (void)error; /* the query of jobs reports a cluster that does not answer */
+    cluster->list = NULL;
+    if (!cluster->is_left && code == 0 &&
+        executor_read_nodes(&cluster->call.executor->adapter, str_text(out), out->len, &nodes) &&
+        memcmp(&nodes, &cluster->nodes, sizeof(nodes)) != 0) {
+        cluster->nodes = nodes;
+        cluster->call.has_nodes(cluster->call.ctx, &nodes);
+    }
+    tick_at(cluster, now_ms());
+}
+
+static struct child *start_query(struct cluster *cluster, char *const *words, errand_done_fn *over)
+{
+    const struct plan_executor *executor = cluster->call.executor;
+    const struct executor_words values = {.run = str_text(&cluster->run)};
+    const struct remote_place place = {.executor = executor,
+                                       .host = executor->name,
+                                       .environment = cluster->call.environment,
+                                       .run_mark = cluster->call.run_mark,
+                                       .step_mark = cluster->list_mark};
+    const struct errand_call call = {.argv = executor_argv(executor, words, &values),
+                                     .out_max = CLUSTER_LIST_MAX};
+    return errand_start(cluster->nursery, &place, &call, cluster, over);
+}
+
 static void was_listed(void *ctx, int code, const struct str *out, const char *error)
 {
     struct cluster *cluster = ctx;
@@ -450,24 +480,16 @@ static void was_listed(void *ctx, int code, const struct str *out, const char *e
         cluster->list_due_ms = now_ms() + CLUSTER_CAUSE_POLL_MS;
     else if (is_needed)
         cluster->list_due_ms = cluster->listed_ms + cluster->call.executor->poll_ms;
+    if (code == 0 && !is_urgent && cluster->call.has_nodes && cluster->call.executor->adapter.nodes)
+        cluster->list = start_query(cluster, cluster->call.executor->adapter.nodes, was_counted);
     tick_at(cluster, now_ms());
 }
 
 static void start_list(struct cluster *cluster)
 {
-    const struct plan_executor *executor = cluster->call.executor;
-    const struct executor_words words = {.run = str_text(&cluster->run)};
-    const struct remote_place place = {.executor = executor,
-                                       .host = executor->name,
-                                       .environment = cluster->call.environment,
-                                       .run_mark = cluster->call.run_mark,
-                                       .step_mark = cluster->list_mark};
-    const struct errand_call call = {.argv =
-                                         executor_argv(executor, executor->adapter.list, &words),
-                                     .out_max = CLUSTER_LIST_MAX};
     cluster->listed_ms = now_ms();
     cluster->list_due_ms = INT64_MAX;
-    cluster->list = errand_start(cluster->nursery, &place, &call, cluster, was_listed);
+    cluster->list = start_query(cluster, cluster->call.executor->adapter.list, was_listed);
 }
 
 /* Returns whether the job has left the file of its start. */

@@ -6,7 +6,8 @@
  * the job, devs-hand (hold) waits for attempts; a job that is idle for a while ends itself, so that
  * a devs that has died leaves no jobs behind for long.
  *
- * The cluster is asked for the states of all jobs at once, at most every `poll_s`. So that a start
+ * The cluster is asked for the states of all jobs at once, and then for the numbers of its nodes,
+ * at most every `poll_s`. So that a start
  * is noticed earlier, each job writes the name of its node to a file in a folder that the nodes
  * share with this machine. The file is only a hint: a forged one makes devs open a channel to the
  * job too early.
@@ -54,6 +55,8 @@ struct cluster_call {
     const char *dir; /* a folder of this machine for the files of starts; NULL = none */
     /* A query failed because the cluster does not answer, or succeeded again. */
     void (*answers)(void *ctx, bool does, const char *why);
+    /* The numbers of its nodes have changed. NULL = they are not asked for. */
+    void (*has_nodes)(void *ctx, const struct cluster_nodes *nodes);
     void *ctx;
 };
 /* Opens the cluster; the call's members are borrowed until it is closed. */
