@@ -195,7 +195,8 @@ read_tree() {
   cd "$work/tree" || exit 1
   head=$(clean_git --git-dir="$admin" rev-parse --verify -q 'HEAD^{commit}') || head=$base
   blocker=$(find . \( -name .gitignore -o -name .gitattributes -o -name .gitmodules -o -name HEAD \
-    -o -name commondir \) ! -type f ! -type d ! -type l | head -n 1)
+    -o -name commondir -o -name .git \) ! -type f ! -type d \
+    \( ! -type l -o -exec test -e {} \; ! -exec test -f {} \; ! -exec test -d {} \; \) -print | head -n 1)
   [ -z "$blocker" ] || fail $BLOCKED "'$blocker' is not a file: git would wait for it"
   rm -f "$work/index.lock"
   in_tree read-tree -m "$head" 2>/dev/null || { rm -f "$work/index" && in_tree read-tree "$head"; } || exit 1
@@ -247,12 +248,12 @@ reset() {
   printf 'changed %s\n\n' "$changed"
 }
 
-# Sends what has changed since the tree that is known: paths, numbers of lines, and a diff. Each list
-# ends with an empty item, also if it is cut.
+# Sends what has changed since the tree that is known: the number of paths, then the paths, the
+# numbers of lines, and a diff. Each list ends with an empty item, also if it is cut.
 changes() {
   read_tree
   tell_tree
-  printf '\n'
+  printf 'changed %s\n\n' "$(in_tree diff-tree -r --no-renames --name-only "$known" "$tree" | wc -l)"
   for form in --raw --numstat; do
     in_tree diff-tree -r -z --no-renames $form "$known" "$tree" | head -c 1000000
     printf '\0\0'

@@ -310,13 +310,22 @@ static void forget_row(struct log_copy *copy, struct copied_run *run)
     str_done(&run->row);
 }
 
+/* Returns whether the text is a uid: it becomes the name of a file. */
+static bool is_uid(const struct feed_value *text)
+{
+    char uid[LOG_UID_MAX] = "";
+    if (text->len == 0 || text->len >= sizeof(uid))
+        return false;
+    memcpy(uid, text->bytes, text->len);
+    return strspn(uid, "0123456789abcdef") == text->len;
+}
+
 static bool take_row(struct log_copy *copy, const struct feed_message *message, struct err *err)
 {
     const int64_t far_run = feed_number_at(message, FEED_RUN_NUMBER, 0);
     const struct feed_value *uid = &message->values[FEED_RUN_UID];
     struct copied_run *run = find_run(copy, far_run);
-    if (far_run == 0 || uid->len == 0 || uid->len >= LOG_UID_MAX ||
-        memchr(uid->bytes, '/', uid->len) || uid->bytes[0] == '.')
+    if (far_run == 0 || !is_uid(uid))
         return err_set(err, ERR_INVALID, "run #%lld has no uid", (long long)far_run);
     if (run && run->run != 0 && !feed_text_is(message, FEED_RUN_UID, run->uid))
         return err_set(err, ERR_INVALID, "run #%lld is a different one now", (long long)far_run);
@@ -482,6 +491,18 @@ static bool take_output(struct log_copy *copy, struct copied_run *run,
     return true;
 }
 
+static bool take_capture(struct log_copy *copy, struct copied_run *run,
+                         const struct feed_message *message, struct err *err)
+{
+    const int64_t id = feed_number_at(message, 1, 0);
+    if (id <= run->capture)
+        return err_set(err, ERR_INVALID, "a capture of run #%lld is out of order",
+                       (long long)run->far_run);
+    run->capture = id;
+    run->is_moved = true;
+    return put_values(copy, PUT_CAPTURE, message, run->run, err);
+}
+
 /* Compares the output with that of the other log, and begins again if it differs. */
 static bool check_outputs(struct log_copy *copy, struct copied_run *run,
                           const struct feed_message *message, struct err *err)
@@ -622,11 +643,7 @@ static bool take_of_run(struct log_copy *copy, struct copied_run *run,
     case FEED_OUTPUT:
         return take_output(copy, run, message, err);
     case FEED_CAPTURE:
-        if (!put_values(copy, PUT_CAPTURE, message, run->run, err))
-            return false;
-        run->capture = feed_number_at(message, 1, 0);
-        run->is_moved = true;
-        return true;
+        return take_capture(copy, run, message, err);
     case FEED_CONTROL:
         return clear_once(copy, run, err) && take_control(copy, run, message, err);
     case FEED_BOOKMARK:
@@ -647,6 +664,7 @@ bool log_copy_take(struct log_copy *copy, const struct feed_message *message, st
 {
     bool ok = true;
     struct err why = {0};
+    copy->bytes += FEED_HEADER_BYTES;
     for (size_t i = 0; i < message->count; i++)
         copy->bytes += (int64_t)message->values[i].len + 1;
     if (copy->bytes > LOG_COPY_BYTES_MAX)

@@ -223,10 +223,11 @@ def acts(case):
 def breaks(case):
     """The link is cut again and again while events arrive: none is missing, none comes twice."""
     tasks = [task(f"t{i}", "for i in 1 2 3 4 5; do echo $i; done; sleep 0.05") for i in range(60)]
-    case.run([task("first", "sleep 2"), *[dict(one, needs=["first"]) for one in tasks]], jobs=2,
-             detach=True)
+    case.run([task("first", "until [ -e go ]; do sleep 0.1; done"),
+              *[dict(one, needs=["first"]) for one in tasks]], jobs=2, detach=True)
     here = case.screen("--on", case.far())
     case.shows(here, "running")
+    open(f"{case.there}/go", "w", encoding="ascii").close()
     cuts = 0
     while not rows(case.log(), "SELECT 1 FROM run WHERE ended_at_ms IS NOT NULL"):
         for pid in case.links():

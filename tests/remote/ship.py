@@ -297,6 +297,24 @@ def hostile(case):
     want("verify", case.devs("verify", "last").returncode, 0)
 
 
+def pipes(case):
+    """A file that git would wait for is named, whether it is a pipe or a link to one."""
+    make_repository(case)
+    exclude_own(case)
+    nested = "mkdir -p n/.git/objects n/.git/refs; mkfifo p; "
+    plan_of(case, [task("pipe", sh("rm -f .gitattributes; mkfifo .gitattributes")),
+                   task("link", sh(nested + "ln -s ../../p n/.git/HEAD")),
+                   task("loop", sh(nested + "ln -s HEAD n/.git/HEAD; rm p; echo x > n/x"))])
+    start = time.monotonic()
+    out = case.devs("run", "--plain", "plan.json")
+    want("exit", out.returncode, 4)
+    want("in time", time.monotonic() - start < 60, True)
+    for name, path in (("pipe", "./.gitattributes"), ("link", "./n/.git/HEAD")):
+        want(f"{name} ({out.stdout[-1500:]})", f"'{path}' is not a file" in
+             case.devs("debug", "--logs", "last", "--plain").stdout, True)
+    want("results", sorted(results(case, last_run(case))), ["loop"])
+
+
 def transfer_begun(case):
     packs = f"{case.far}/cache"
     for folder, _, files in os.walk(packs):
@@ -510,7 +528,7 @@ def shared_connection(case):
     want("continued", case.devs("run", "--continue", "last", "--plain").returncode, 0)
 
 
-CASES = {same_tree: 1, conflict: 1, submodule: 1, reset: 1, hostile: 1, cut_link: 1, killed_devs: 1,
+CASES = {same_tree: 1, conflict: 1, submodule: 1, reset: 1, hostile: 1, pipes: 1, cut_link: 1, killed_devs: 1,
          other_host: 2, many_files: 1, doctor: 1, cancelled: 1, shared_connection: 1}
 
 if __name__ == "__main__":

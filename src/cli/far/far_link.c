@@ -207,15 +207,15 @@ static void take_log(struct far_link *link, const struct feed_message *message)
 {
     struct str path = {0};
     (void)pthread_mutex_lock(&link->lock);
-    link->run = feed_number_at(message, 0, 0);
-    link->is_writable = feed_number_at(message, 1, 0) != 0;
-    if (link->name.len == 0) {
+    if (link->name.len == 0) { /* after a break, the answer is the same */
+        link->run = feed_number_at(message, 0, 0);
+        link->is_writable = feed_number_at(message, 1, 0) != 0;
         const struct feed_value *value = &message->values[3];
         text_clean(&path, value->bytes, value->len);
         str_addf(&link->name, "%s:%s", link->far.host, str_text(&path));
     }
     (void)pthread_mutex_unlock(&link->lock);
-    log_copy_want(link->copy, link->run);
+    log_copy_want(link->copy, link->run); /* only this thread changes it */
     str_done(&path);
 }
 

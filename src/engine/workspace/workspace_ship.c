@@ -212,15 +212,15 @@ static bool add_ignored_file(const char *path, struct str *out, struct err *err)
     struct str text = {0};
     if (!realpath(path, real) || stat(real, &info) != 0 || info.st_size == 0)
         return true; /* git ignores a missing file */
-    if (!foreign_file_read(real, IGNORED_MAX, &text) || out->len + text.len > IGNORED_MAX) {
-        str_done(&text);
-        return err_set(err, ERR_LIMIT, "the ignore rules in '%s' exceed %d bytes", path,
-                       IGNORED_MAX);
-    }
-    str_add_n(out, text.data, strlen(text.data));
+    bool ok =
+        info.st_size + (off_t)out->len <= IGNORED_MAX ||
+        err_set(err, ERR_LIMIT, "the ignore rules in '%s' exceed %d bytes", path, IGNORED_MAX);
+    ok = ok && (foreign_file_read(real, IGNORED_MAX - out->len, &text) ||
+                err_set(err, ERR_IO, "cannot read the ignore rules in '%s'", path));
+    str_add(out, str_text(&text)); /* an argument: without what follows a NUL */
     str_add_char(out, '\n');
     str_done(&text);
-    return true;
+    return ok;
 }
 
 static const char *find_entry(const struct workspace *workspace, const char *name)
@@ -310,7 +310,9 @@ static bool refuse_answer(const struct workspace *workspace, const struct answer
     while (from > 0 && text[from - 1] != '\n')
         from--;
     text_clean_line(&line, text + from, end - from);
-    const bool has_no_space = strstr(text, strerror(ENOSPC)) || strstr(text, strerror(EDQUOT));
+    /* the words of the C locale, which the script sets */
+    const bool has_no_space =
+        strstr(text, "No space left on device") || strstr(text, "Disk quota exceeded");
     *start_code = answer->exit_code == EXIT_LARGE ? START_TOO_LARGE
                   : has_no_space                  ? START_NO_SPACE
                                                   : START_WORKSPACE_FAILED;
@@ -636,8 +638,8 @@ static bool read_snapshot(const struct workspace *workspace, int step,
         return false;
     bool ok = foreign_file_read(path, GIT_FILE_MAX, &id);
     if (ok) {
-        str_cut(&id, strcspn(id.data, "\n"));
-        ok = take_id(id.data, out);
+        str_cut(&id, strcspn(str_text(&id), "\n"));
+        ok = take_id(str_text(&id), out);
     }
     str_done(&id);
     return ok || err_set(err, ERR_NOT_FOUND, "cannot read '%s'", path);
@@ -771,8 +773,13 @@ bool ship_diff(struct workspace *workspace, int step, const struct diff_limits *
         struct rest rest = {.at = answer.result.out.data + answer.body,
                             .end = answer.result.out.data + answer.result.out.len};
         read_changes(&rest, limits->paths_max ? limits->paths_max : DIFF_PATHS_MAX, &diff);
+        if (answer.changed > diff.changed) {
+            diff.changed = answer.changed;
+            str_add(&diff.why, "the list of changes is too large");
+        }
         if (diff.text.len >= text_max) { /* a host may send more than it was asked for */
             str_cut(&diff.text, text_max);
+            str_clear(&diff.why);
             str_add(&diff.why, "the diff is too large");
         }
         diff.ms = clock_now().mono_ms - start_ms;
@@ -948,8 +955,9 @@ bool ship_drop(struct workspace *workspace, const atomic_bool *stop, struct err 
     struct answer answer = {0};
     int start_code = 0;
     const struct request request = {.op = "drop", .timeout_ms = DROP_MS, .stop = stop};
-    if (!load_note(workspace, NULL))
-        return true; /* nothing was made there */
+    struct err why = {0};
+    if (!load_note(workspace, &why)) /* without a note, nothing was made there */
+        return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
     const bool ok = ask(workspace, &request, &answer, &start_code, err);
     answer_done(&answer);
     return ok;
