@@ -19,6 +19,7 @@
 #include "executor.h"
 #include "moment.h"
 #include "outcome.h"
+#include "plan.h"
 #include "policy.h"
 #include "protocol.h"
 #include "str.h"
@@ -70,12 +71,13 @@ enum event_kind {
     EVENT_TASK_ADDED,
     EVENT_HINT_GIVEN,
     EVENT_ATTEMPT_PLACED,
-    /* From here to EVENT_JOB_STATE: facts about other machines. All but EVENT_HOST_STATE name the
-     * running attempt. */
+    /* From here to EVENT_AFTER_ENDED: more such facts. To EVENT_JOB_STATE: about other machines.
+     * All but EVENT_HOST_STATE name the running attempt. */
     EVENT_HOST_STATE,
     EVENT_CONTACT_LOST,
     EVENT_CONTACT_FOUND,
     EVENT_JOB_STATE,
+    EVENT_AFTER_ENDED,
     EVENT_KIND_COUNT,
     EVENT_UNKNOWN =
         EVENT_KIND_COUNT, /* a kind of a newer devs: kept, counted, and skipped by the fold */
@@ -323,6 +325,13 @@ struct event {
             bool has_loop;
             struct entropy_fact loop; /* the call as a step of the attempt's trajectory */
         } call;
+        /* A command of the plan's `after` has ended. */
+        struct {
+            enum plan_after what;
+            int code;            /* exit code; -1 = it has none */
+            const char *command; /* as a line of shell */
+            const char *why;     /* if it failed: the last line of stderr, or why it did not run */
+        } after;
         /* A budget of a task, or of the run (no task), is almost or completely spent. */
         struct {
             enum budget_kind kind;

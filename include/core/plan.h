@@ -183,6 +183,15 @@ struct plan_name {
     int task;
 };
 
+/* The ends of tasks that a command of `after` can follow. */
+enum plan_after {
+    AFTER_KEPT,   /* the task has passed, and its result is kept */
+    AFTER_FAILED, /* the task has ended in another way, unless a person cancelled it */
+    AFTER_COUNT,
+};
+/* Returns "kept" or "failed". Static. */
+const char *plan_after_name(enum plan_after after);
+
 struct plan {
     char *name; /* owned; defaults to "plan" */
     int jobs;   /* 0 = unspecified */
@@ -201,9 +210,10 @@ struct plan {
     struct sandbox_spec sandbox;     /* default for steps without a sandbox of their own */
     struct plan_limits limits;       /* limits of each attempt */
     struct budget budget;            /* budget shared by all agents of a run */
-    struct adapters *adapters;       /* owned; the visible agents; NULL = the built-in ones */
-    enum plan_hangup on_hangup;      /* what to do when the terminal goes away */
-    unsigned said; /* bits of enum plan_said: keys that the plan or the settings set */
+    char **after[AFTER_COUNT];  /* owned; the commands that follow ends of tasks; NULL = none */
+    struct adapters *adapters;  /* owned; the visible agents; NULL = the built-in ones */
+    enum plan_hangup on_hangup; /* what to do when the terminal goes away */
+    unsigned said;              /* bits of enum plan_said: keys that the plan or the settings set */
     struct plan_contract **contracts; /* owned, like each contract; named contracts occur once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
     bool has_files;                   /* some contracts were read from files */

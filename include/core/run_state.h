@@ -274,6 +274,8 @@ struct task_state {
     bool held;
     int follows;     /* held until this task's step gets through; -1 = none */
     int followers;   /* number of tasks that are held until this task's step gets through */
+    unsigned after;  /* bits 1 << enum plan_after: commands that have ended since the task was last
+                        reopened */
     bool cancelling; /* requested by a person; a running attempt may still be ending */
     enum cancel_mode cancel_mode;
     struct moment cancelled_at; /* cancelling only: when it was first requested */
@@ -501,6 +503,8 @@ struct start_tries run_state_start_tries(const struct run_state *state, int task
 
 /* Returns what the agents of a task have used so far, in all attempts. */
 struct agent_used task_agent_used(const struct task_agent *agent);
+/* Returns whether a command of the plan's `after` has to follow the task's end, and which. */
+bool run_state_after(const struct run_state *state, int task, enum plan_after *out);
 /* Computes how much of a budget is used, by a task with an agent or by the run (task -1). Returns
  * false and sets `limit` to 0 if there is no limit. `now` is for running attempts; it must not be
  * before the last event. */

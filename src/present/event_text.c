@@ -652,6 +652,14 @@ static void add_event(const struct event_look *w)
     case EVENT_NOTE:
         str_add(w->out, or_empty(event->note.note));
         break;
+    case EVENT_AFTER_ENDED:
+        str_addf(w->out, "after %s: %s: ", plan_after_name(event->after.what),
+                 or_empty(event->after.command));
+        if (event->after.why)
+            str_add(w->out, event->after.why);
+        else
+            str_addf(w->out, "exit %d", event->after.code);
+        break;
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
         add_gate(w);

@@ -30,7 +30,7 @@ static const struct {
     {34, "agent_used"},        {35, "agent_call"},      {36, "budget"},
     {37, "round_started"},     {38, "task_added"},      {39, "hint_given"},
     {40, "attempt_placed"},    {41, "host_state"},      {42, "contact_lost"},
-    {43, "contact_found"},     {44, "job_state"},
+    {43, "contact_found"},     {44, "job_state"},       {45, "after_ended"},
 };
 
 static const int64_t unknown[] = {
@@ -210,6 +210,8 @@ static const char *const full[] = {
     [EVENT_CONTACT_FOUND] = "{\"from_byte\":9223372036854775807}",
     [EVENT_JOB_STATE] = "{\"state\":\"running\",\"job\":\"17\",\"holder\":\"devs-1\","
                         "\"reason\":\"Priority\",\"node\":\"n1\"}",
+    [EVENT_AFTER_ENDED] = "{\"after\":\"failed\",\"code\":3,\"command\":\"gh pr create\","
+                          "\"why\":\"no network\"}",
     [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
     [EVENT_AGENT_SESSION] = "{\"agent\":\"claude\",\"session\":\"s\",\"resumed\":true}",
     [EVENT_AGENT_USED] = "{\"turns\":1,\"calls\":2,\"cost_micro\":3,\"tokens\":4,"

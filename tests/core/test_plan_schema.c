@@ -243,7 +243,7 @@ static const struct {
     const char *begin; /* examples begin so; others are not checked */
     int least, most;
 } pages[] = {
-    {"docs/plan.md", "", 16, 16},
+    {"docs/plan.md", "", 17, 17},
     {"docs/policies.md", "", 2, 2},
     {"docs/classification.md", "", 2, 2},
     {"docs/agents.md", "{\"version\": 1", 8, INT_MAX}, /* one for each agent, and the first */

@@ -106,6 +106,7 @@ starts=$(cat <<-'EOF'
 	src/engine/child/spawn.c SYS_execve 1 caller
 	src/engine/child/tool_run.c launch_process 1 caller
 	src/engine/child/tool_run.c tool_run 1 caller
+	src/engine/loop/loop_after.c tool_run 1 trusted
 	src/engine/loop/notifier.c tool_run 1 trusted
 	src/engine/remote/remote_tool.c child_start 1 trusted
 	src/engine/remote/remote_tool.c tool_run 1 trusted

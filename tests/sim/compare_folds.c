@@ -172,7 +172,7 @@ static bool same_task(const struct task_state *a, const struct task_state *b)
 {
     return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
            a->blocked_by == b->blocked_by && a->entropy == b->entropy && a->held == b->held &&
-           a->follows == b->follows && a->cancelling == b->cancelling &&
+           a->follows == b->follows && a->after == b->after && a->cancelling == b->cancelling &&
            a->cancel_mode == b->cancel_mode && same_moment(&a->since, &b->since) &&
            same_moment(&a->held_since, &b->held_since) &&
            same_moment(&a->first_start, &b->first_start) &&

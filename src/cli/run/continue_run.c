@@ -244,6 +244,11 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
         return false;
     if (run->tried.counts[TASK_QUEUED] > 0)
         return true;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        enum plan_after after;
+        if (run_state_after(state, i, &after))
+            return true; /* devs was killed before it ran the command */
+    }
     if (rest == 0 && passed == 1) {
         (void)err_set(err, ERR_INVALID, "run #%lld has ended and its task passed", number);
         return err_hint(err, "devs run PLAN starts a new run");

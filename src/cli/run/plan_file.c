@@ -489,6 +489,14 @@ static void add_outside(const struct plan_file *file, struct str *out)
     str_addf(out, "  %-8s devs' own commands, with devs' own configuration\n", "git");
     add_clients(file->plan, out);
     add_executors(file->plan, out);
+    for (int i = 0; i < AFTER_COUNT; i++) {
+        char *const *after = file->plan->after[i];
+        if (!after)
+            continue;
+        str_addf(out, "  %-8s ", "after");
+        shell_words_add(after, (int)text_list_count(after), out);
+        str_addf(out, "  (after %s)\n", plan_after_name((enum plan_after)i));
+    }
     if (text_list_count(notify) == 0)
         return;
     str_addf(out, "  %-8s ", "notify");

@@ -42,19 +42,13 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
 /* The labels of events that are shown as facts about the attempt. Events of its agent are shown as
  * totals. */
 static const char *const fact_labels[EVENT_KIND_COUNT] = {
-    [EVENT_WORKSPACE_MADE] = "workspace",
-    [EVENT_WORKSPACE_SAVED] = "workspace",
-    [EVENT_WORKSPACE_RESET] = "workspace",
-    [EVENT_TREE_PROVEN] = "proof",
-    [EVENT_WORKSPACE_CHANGED] = "workspace",
-    [EVENT_RESULT_KEPT] = "workspace",
-    [EVENT_SANDBOX_LACKS] = "lacks",
-    [EVENT_TIME_STOPPED] = "stopped",
-    [EVENT_SECRETS_CUT] = "secrets",
-    [EVENT_ATTEMPT_PLACED] = "host",
-    [EVENT_CONTACT_LOST] = "contact",
-    [EVENT_CONTACT_FOUND] = "contact",
-    [EVENT_JOB_STATE] = "job",
+    [EVENT_WORKSPACE_MADE] = "workspace",    [EVENT_WORKSPACE_SAVED] = "workspace",
+    [EVENT_WORKSPACE_RESET] = "workspace",   [EVENT_TREE_PROVEN] = "proof",
+    [EVENT_WORKSPACE_CHANGED] = "workspace", [EVENT_RESULT_KEPT] = "workspace",
+    [EVENT_AFTER_ENDED] = "after",           [EVENT_SANDBOX_LACKS] = "lacks",
+    [EVENT_TIME_STOPPED] = "stopped",        [EVENT_SECRETS_CUT] = "secrets",
+    [EVENT_ATTEMPT_PLACED] = "host",         [EVENT_CONTACT_LOST] = "contact",
+    [EVENT_CONTACT_FOUND] = "contact",       [EVENT_JOB_STATE] = "job",
 };
 
 /* Records such a fact as a row and as in the log. */
@@ -75,6 +69,8 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
 {
     struct why *why = ctx;
     const struct attempt_pick *pick = &why->pick;
+    if (event->kind == EVENT_AFTER_ENDED && event->task == pick->task)
+        keep_fact(why, state, event);
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];

@@ -19,6 +19,7 @@
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 WORDS(outcome_word, outcome_kind_name, outcome_kind)
+WORDS(after_word, plan_after_name, plan_after)
 WORDS(class_word, verdict_class_name, verdict_class)
 WORDS(type_word, transient_type_name, transient_type)
 WORDS(reason_word, reason_name, reason)
@@ -492,6 +493,12 @@ static const struct event_field host_state[] = {
     INT("nodes_drain", host.nodes.drain, NODES_MAX, "nodes that take no new jobs"),
     INT("nodes_down", host.nodes.down, NODES_MAX, "nodes that do not work"),
 };
+static const struct event_field after_ended[] = {
+    WORD("after", after.what, AFTER_COUNT, after_word, "what the command follows"),
+    INT_OR_NONE("code", after.code, INT32_MAX, "its exit code; missing: it has none"),
+    TEXT("command", after.command, "the command as a line of shell"),
+    TEXT("why", after.why, "if it failed: the last line of stderr, or why it did not run"),
+};
 static const struct event_field job_state[] = {
     WORD("state", job.state, JOB_STATE_COUNT, job_word, "what the job does"),
     TEXT("job", job.job, "the cluster's name of the job"),
@@ -633,6 +640,7 @@ const struct event_fields event_kind_fields[] = {
         FIELDS(contact_lost, "the connection to the attempt's machine broke; it may still run"),
     [EVENT_CONTACT_FOUND] = FIELDS(contact_found, "the connection is back"),
     [EVENT_JOB_STATE] = FIELDS(job_state, "the state of the attempt's job on a cluster changed"),
+    [EVENT_AFTER_ENDED] = FIELDS(after_ended, "a command of the plan's `after` has ended"),
     [EVENT_SECRETS_CUT] =
         FIELDS(secrets_cut, "secrets were removed from the output of the attempt"),
     [EVENT_AGENT_SESSION] = FIELDS(agent_session, "the session of a running agent"),

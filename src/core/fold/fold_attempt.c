@@ -427,8 +427,14 @@ static void unblock_dependents(const struct fold *fold, int first)
     free(line);
 }
 
+void fold_after_ended(const struct fold *fold)
+{
+    fold->task->after |= 1U << fold->event->after.what;
+}
+
 void fold_step_reopened(const struct fold *fold)
 {
+    fold->task->after = 0;
     int number = fold_task_number(fold);
     const int same = fold->step->same;
     fold_pause(fold, fold->task->status == TASK_NEEDS_YOU ? PAUSE_NEEDS_YOU : PAUSE_OVER,

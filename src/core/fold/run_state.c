@@ -157,6 +157,16 @@ static const char *const status_names[] = {
 };
 static_assert(ARRAY_LEN(status_names) == TASK_STATUS_COUNT, "every status has a name");
 
+bool run_state_after(const struct run_state *state, int task, enum plan_after *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    const bool has_failed =
+        it->status == TASK_GAVE_UP || it->status == TASK_STUCK || it->status == TASK_NEEDS_YOU;
+    const bool is_kept = it->status == TASK_PASSED && it->place && it->place->is_kept;
+    *out = is_kept ? AFTER_KEPT : AFTER_FAILED;
+    return (has_failed || is_kept) && state->plan->after[*out] && (it->after & 1U << *out) == 0;
+}
+
 const char *task_status_name(enum task_status status)
 {
     assert(status < TASK_STATUS_COUNT);
@@ -344,6 +354,7 @@ static const struct {
     [EVENT_CONTACT_LOST] = {fold_contact_lost, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_CONTACT_FOUND] = {fold_contact_found, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_JOB_STATE] = {fold_job_state, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_AFTER_ENDED] = {fold_after_ended, OF_TASK, WHEN_ANY},
     [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_AGENT_SESSION] = {fold_agent_session, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_AGENT_USED] = {fold_agent_used, OF_LATEST_ATTEMPT, WHEN_RUNNING},

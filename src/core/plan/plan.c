@@ -503,6 +503,8 @@ void plan_free(struct plan *plan)
         return;
     }
 
+    for (int i = 0; i < AFTER_COUNT; i++)
+        text_list_free(plan->after[i]);
     free(plan->policies);
     free(plan->own_policy);
     workspace_spec_done(&plan->workspace);

@@ -257,6 +257,8 @@ void plan_agent_finish(struct field_reader *reader, const struct json_pointer *p
 
 /* Keys of a budget. */
 extern const struct fields plan_budget_fields;
+/* Keys of `after`; the object is plan.after. */
+extern const struct fields plan_after_fields;
 
 /* Appends the key and its value, if the budget is set. */
 void plan_budget_write(const struct budget *budget, struct str *out);

@@ -137,6 +137,25 @@ static void check_settings(struct field_reader *reader, const struct json_pointe
     reader->doc->policies = all;
 }
 
+const char *plan_after_name(enum plan_after after)
+{
+    static const char *const names[] = {[AFTER_KEPT] = "kept", [AFTER_FAILED] = "failed"};
+    static_assert(ARRAY_LEN(names) == AFTER_COUNT, "every end has a name");
+    return names[after];
+}
+
+#define COMMAND(key, after, words)                                                                 \
+    {                                                                                              \
+        key, FIELD_LIST, (after) * sizeof(char **), 1, PLAN_ARGS_MAX, 1, PLAN_TEXT_MAX,            \
+            .means = (words)                                                                       \
+    }
+static const struct field after_rows[] = {
+    COMMAND("kept", AFTER_KEPT, "follows each task that has passed, when its result is kept"),
+    COMMAND("failed", AFTER_FAILED, "follows each task that gave up, is stuck or needs a person"),
+};
+#undef COMMAND
+const struct fields plan_after_fields = FIELDS(after_rows);
+
 #define AT(member) offsetof(struct plan, member)
 static const struct field plan_rows[] = {
     {"$schema", FIELD_OTHER, .values = "text", .means = "location of this schema, for editors"},
@@ -184,6 +203,8 @@ static const struct field plan_rows[] = {
     {"budget", FIELD_OBJECT, AT(budget), .members = &plan_budget_fields, .ref = "budget",
      .means = "how much all agents of the run may use together",
      .see = "; see [Budgets](agents.md#budgets)"},
+    {"after", FIELD_OBJECT, AT(after), .members = &plan_after_fields, .ref = "after",
+     .means = "commands that follow the ends of tasks", .see = "; see [Afterwards](#afterwards)"},
     {"contracts", FIELD_OTHER, .values = "object", .means = "named contracts that steps can share",
      .see = "; see [Structured output](#structured-output)"},
     {"settings", FIELD_OTHER, .read = check_settings, .values = "object",

@@ -135,6 +135,10 @@ void plan_write(const struct plan *plan, struct str *out)
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);
     plan_budget_write(&plan->budget, out);
+    if (plan->after[AFTER_KEPT] || plan->after[AFTER_FAILED]) {
+        str_json_key(out, "after");
+        fields_write_object(&plan_after_fields, &plan->after, out);
+    }
     plan_agents_write(plan, out);
     plan_executors_write(plan, out);
     str_json_key(out, "tasks");

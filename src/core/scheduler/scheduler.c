@@ -382,7 +382,11 @@ static void take_fact(const struct scheduling *now)
     event.at = input->now;
     event.task = -1;
     event.step = -1;
-    if (!of_run) {
+    if (event.kind == EVENT_AFTER_ENDED) {
+        if (input->task < 0 || input->task >= state->plan->task_count)
+            return;
+        event.task = input->task;
+    } else if (!of_run) {
         if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
             input->step >= state->plan->tasks[input->task].step_count)
             return;

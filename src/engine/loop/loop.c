@@ -411,7 +411,10 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
                                            .ctx = loop->mailbox};
         loop->notifier = notifier_open(&call);
     }
-    return loop_first_turn(loop, err);
+    if (!loop_first_turn(loop, err))
+        return false;
+    loop_after_open(loop);
+    return true;
 }
 
 void loop_run(struct loop *loop)
@@ -454,6 +457,7 @@ void loop_close(struct loop *loop)
     run_state_done(&loop->state);
     free(loop->inputs);
     free(loop->alive);
+    free(loop->after);
     free(loop->ended);
     free(loop->outputs);
     free(loop->captures);

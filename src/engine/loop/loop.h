@@ -127,6 +127,14 @@ enum {
         16, /* maximum number of notices kept; for any others, only their number is sent */
 };
 
+struct loop_variable {
+    const char *name, *value; /* borrowed; without a NUL inside */
+};
+/* Returns an environment with these variables instead of variables of the same name. Its strings
+ * are borrowed from `before` and *texts; the caller frees the array. */
+char **loop_environment(char *const *before, const struct loop_variable *variables, size_t count,
+                        struct str *texts);
+
 struct notifier;
 
 /* All borrowed until notifier_close(). */
@@ -309,6 +317,8 @@ enum {
     LOOP_REAP_MS = 2000,      /* how often adopted children that have ended are reaped */
     /* Limit for jobs that examine ended attempts: none is added if there are this many jobs
      * already. */
+    LOOP_AFTER_MS = 10 * 60 * 1000, /* time limit of a command of `after` */
+    LOOP_AFTER_LINE = -1,           /* the line of their jobs: they run one after the other */
     LOOP_FOLLOW_MAX = JOBS_MAX - 4 * PLAN_JOBS_MAX,
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
@@ -402,6 +412,12 @@ struct loop {
     struct cluster **clusters;    /* owned; as many; NULL = that of ssh */
     struct remote_share **shares; /* owned; as many; NULL = that of a cluster */
     int host_count;
+
+    /* Tasks whose end a command of `after` follows. */
+    int *after; /* owned */
+    size_t after_count, after_cap;
+    size_t after_next; /* the first that has not had its turn */
+    bool after_runs;   /* a command runs */
 
     struct attempt **alive; /* owned, as are its elements */
     size_t alive_count, alive_cap;
@@ -518,6 +534,15 @@ void loop_host_clean(struct loop *loop, int number, int task, const char *name);
  * before it had done so. On a cluster, only their job can remove them. Only after the sweep, which
  * would end our ssh too. */
 void loop_hosts_clean_up(struct loop *loop);
+
+/* loop_after.c: the commands of the plan's `after`. */
+
+/* Begins with the tasks whose command an earlier engine has not run. */
+void loop_after_open(struct loop *loop);
+/* Runs the commands for the tasks that ended in this turn, which is in the log. */
+void loop_after_turn(struct loop *loop);
+/* Returns whether no command runs or waits, or none is to run any more. */
+bool loop_after_is_idle(const struct loop *loop);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */

@@ -49,20 +49,44 @@ static void batch_done(struct batch *batch)
     batch->count = 0;
 }
 
-/* Returns the environment of devs, with our variables replacing variables of the same name. Stores
- * the strings of our variables in *texts. The caller frees the array. */
+char **loop_environment(char *const *before, const struct loop_variable *variables, size_t count,
+                        struct str *texts)
+{
+    size_t *starts = xcalloc(count, sizeof(*starts));
+    for (size_t i = 0; i < count; i++) {
+        starts[i] = texts->len;
+        str_addf(texts, "%s=%s", variables[i].name, variables[i].value);
+        str_add_char(texts, '\0');
+    }
+    const size_t had = text_list_count(before);
+    char **environment = xcalloc(had + count + 1, sizeof(*environment));
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++)
+        environment[at++] = texts->data + starts[i];
+    for (size_t i = 0; i < had; i++) {
+        bool is_ours = false;
+        for (size_t k = 0; k < count; k++) {
+            const size_t len = strlen(variables[k].name);
+            is_ours = is_ours ||
+                      (strncmp(before[i], variables[k].name, len) == 0 && before[i][len] == '=');
+        }
+        if (!is_ours)
+            environment[at++] = before[i];
+    }
+    free(starts);
+    return environment;
+}
+
+/* Returns the environment of the command. Stores the strings of our variables in *texts. */
 static char **make_environment(const struct notifier *notifier, const struct notice_list *list,
                                const char *message, struct str *texts)
 {
     const struct notice *chief = notice_chief(list);
-    char *const *before = notifier->call.environment;
     char run[32];
     char total[32];
     (void)snprintf(run, sizeof(run), "%lld", (long long)list->run);
     (void)snprintf(total, sizeof(total), "%zu", list->total);
-    const struct {
-        const char *name, *value; /* values never contain a NUL */
-    } variables[] = {
+    const struct loop_variable variables[] = {
         {"DEVS_RUN", run},
         {"DEVS_NAME", list->name},
         {"DEVS_DIR", list->dir},
@@ -74,29 +98,7 @@ static char **make_environment(const struct notifier *notifier, const struct not
         {"DEVS_MESSAGE", message},
         {"DEVS_COUNT", total},
     };
-    size_t starts[ARRAY_LEN(variables)];
-    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
-        starts[i] = texts->len;
-        str_addf(texts, "%s=%s", variables[i].name, variables[i].value);
-        str_add_char(texts, '\0');
-    }
-
-    const size_t had = text_list_count(before);
-    char **environment = xcalloc(had + ARRAY_LEN(variables) + 1, sizeof(*environment));
-    size_t at = 0;
-    for (size_t i = 0; i < ARRAY_LEN(variables); i++)
-        environment[at++] = texts->data + starts[i];
-    for (size_t i = 0; i < had; i++) {
-        bool is_ours = false;
-        for (size_t k = 0; k < ARRAY_LEN(variables); k++) {
-            const size_t len = strlen(variables[k].name);
-            is_ours = is_ours ||
-                      (strncmp(before[i], variables[k].name, len) == 0 && before[i][len] == '=');
-        }
-        if (!is_ours)
-            environment[at++] = before[i];
-    }
-    return environment;
+    return loop_environment(notifier->call.environment, variables, ARRAY_LEN(variables), texts);
 }
 
 static bool run_command(const struct notifier *notifier, const struct notice_list *list,

@@ -378,7 +378,7 @@ static void forget_turn(struct loop *loop)
 static bool is_idle(const struct loop *loop)
 {
     return loop->alive_count == 0 && loop->input_count == 0 && loop->capture_count == 0 &&
-           !loop->growth.asked && jobs_count(loop->jobs) == 0;
+           !loop->growth.asked && jobs_count(loop->jobs) == 0 && loop_after_is_idle(loop);
 }
 
 /* Queues notes about changes in this turn that the user should know. */
@@ -483,6 +483,7 @@ void loop_turn(struct loop *loop)
     add_notices(loop);
     loop_answer_tasks(loop);
     loop_follow_up(loop, recorded);
+    loop_after_turn(loop);
     perform_actions(loop);
     forget_turn(loop);
     add_notes(loop, &now);
