@@ -98,12 +98,43 @@ bool far_talk_open(struct far_talk *talk, const struct far_place *far, struct er
     return talk->is_open;
 }
 
+/* Reads at most this much. Returns false at the end. */
+static bool read_some(int fd, struct str *out, size_t max)
+{
+    char bytes[64 * 1024];
+    for (size_t sum = 0; sum < max;) {
+        const ssize_t got = read(fd, bytes, sizeof(bytes));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno == EAGAIN;
+        if (got == 0)
+            return false;
+        str_add_n(out, bytes, (size_t)got);
+        sum += (size_t)got;
+    }
+    return true;
+}
+
+/* Waits for an ssh whose program has ended, for its exit code and its last words. */
+static void await_end(struct far_talk *talk)
+{
+    struct pollfd ended = {.fd = talk->channel.pidfd, .events = POLLIN};
+    struct str bytes = {0};
+    (void)poll(&ended, 1, SSH_CHANNEL_END_MS);
+    (void)read_some(talk->channel.err, &bytes, FAR_TURN_BYTES);
+    tool_add_error(&talk->errors, str_text(&bytes), bytes.len);
+    str_done(&bytes);
+}
+
 void far_talk_close(struct far_talk *talk, const struct far_place *far, struct err *err)
 {
     enum { NOT_FOUND = 127 };
     struct str line = {0};
     if (!talk->is_open)
         return;
+    if (talk->has_ended)
+        await_end(talk);
     const int code = ssh_channel_close(&talk->channel);
     tool_last_error(&talk->errors, &line);
     if (err && err->code == ERR_NONE) {
@@ -125,24 +156,6 @@ void far_talk_send(struct far_talk *talk, enum feed_kind kind, const struct feed
 {
     if (!feed_add(&talk->out, kind, values, count))
         talk->has_ended = true; /* too large: cannot happen with values of ours */
-}
-
-/* Reads at most this much. Returns false at the end. */
-static bool read_some(int fd, struct str *out, size_t max)
-{
-    char bytes[64 * 1024];
-    for (size_t sum = 0; sum < max;) {
-        const ssize_t got = read(fd, bytes, sizeof(bytes));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno == EAGAIN;
-        if (got == 0)
-            return false;
-        str_add_n(out, bytes, (size_t)got);
-        sum += (size_t)got;
-    }
-    return true;
 }
 
 static void drop_taken(struct str *bytes, size_t *at)
