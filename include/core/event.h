@@ -71,13 +71,14 @@ enum event_kind {
     EVENT_TASK_ADDED,
     EVENT_HINT_GIVEN,
     EVENT_ATTEMPT_PLACED,
-    /* From here to EVENT_AFTER_ENDED: more such facts. To EVENT_JOB_STATE: about other machines.
+    /* From here to EVENT_DAY_COST: more such facts. To EVENT_JOB_STATE: about other machines.
      * All but EVENT_HOST_STATE name the running attempt. */
     EVENT_HOST_STATE,
     EVENT_CONTACT_LOST,
     EVENT_CONTACT_FOUND,
     EVENT_JOB_STATE,
     EVENT_AFTER_ENDED,
+    EVENT_DAY_COST,
     EVENT_KIND_COUNT,
     EVENT_UNKNOWN =
         EVENT_KIND_COUNT, /* a kind of a newer devs: kept, counted, and skipped by the fold */
@@ -325,6 +326,12 @@ struct event {
             bool has_loop;
             struct entropy_fact loop; /* the call as a step of the attempt's trajectory */
         } call;
+        /* What all runs of the log have used on this day; only if the plan limits it. */
+        struct {
+            int date; /* year, month, day: 20261201 */
+            int64_t cost_micro;
+            int64_t own_micro; /* the cost of this run so far */
+        } day;
         /* A command of the plan's `after` has ended. */
         struct {
             enum plan_after what;

@@ -129,6 +129,7 @@ enum budget_kind {
     BUDGET_TURNS = 2,
     BUDGET_CALLS = 3, /* tool calls of the agent */
     BUDGET_WALL = 4,  /* total time in which attempts run, in ms */
+    BUDGET_DAY = 5,   /* millionths of a US dollar, of all runs in the log on the same day */
     BUDGET_KIND_COUNT,
 };
 
@@ -147,7 +148,7 @@ struct budget_use {
     int64_t base; /* use before the budget was last renewed; included in `used` and `limit` */
 };
 
-/* Returns the key in plans: "cost_usd", "turns", "calls" or "wall_s". */
+/* Returns the key in plans: "cost_usd", "turns", "calls", "wall_s" or "day_usd". */
 const char *budget_kind_name(enum budget_kind kind);
 
 /* Returns whether the budget has any limit. */

@@ -206,6 +206,13 @@ struct task_job {
     char node[JOB_TEXT_MAX];   /* where it runs or ran; "" = not known */
 };
 
+/* What all runs of the log had used on a day, as reported last. */
+struct day_use {
+    int date;           /* year, month, day: 20261201; 0 = not reported */
+    int64_t cost_micro; /* including this run */
+    int64_t own_micro;  /* the cost of this run at that time, of all days */
+};
+
 /* The parts of a budget's use that agents do not report, and the warnings that were logged. */
 struct budget_state {
     int64_t base[BUDGET_KIND_COUNT]; /* amount used when the budget was renewed; limits count from
@@ -342,7 +349,8 @@ struct run_state {
     int64_t secrets_cut; /* number of secrets cut from the output of all attempts */
     struct agent_used used;     /* usage of the agents of all tasks */
     struct budget_state budget; /* budgets of the run */
-    struct task_state *tasks;   /* owned */
+    struct day_use day;
+    struct task_state *tasks; /* owned */
     struct step_state
         *steps; /* owned; all steps of all tasks; in a growing plan, each task owns its steps */
     struct gate_state *gates;  /* owned; indexed by source */

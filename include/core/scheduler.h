@@ -59,8 +59,9 @@ struct input {
     const char *note; /* borrowed; NOTE: the text; TASK: the task as in a plan, a JSON object of at
                          most EVENT_TEXT_MAX bytes */
     const char *start_why; /* borrowed; ENDED, never started: one line that says why; NULL = none */
-    struct event fact_event; /* FACT: event_kind_is_fact() must be true for its kind; strings are
-                                borrowed. Only the fields of its kind are used */
+    struct event fact_event; /* START, RECOVER: may be an EVENT_DAY_COST. FACT: event_kind_is_fact()
+                                must be true for its kind; strings are borrowed. Only the fields of
+                                its kind are used */
     /* ENDED of a step of a task with rounds left: for the agent's next prompt. */
     const char *tail;   /* borrowed; the end of the attempt's output as a person reads it, without
                            secrets, at most SCHEDULER_TAIL_MAX bytes; NULL = none */

@@ -79,6 +79,7 @@ struct settings {
     struct sandbox_spec sandbox;
     struct plan_limits limits;
     enum plan_hangup on_hangup;
+    int64_t day_micro; /* maximum cost of a day, in millionths of a US dollar; 0 = no limit */
     struct secret_settings secrets;
     struct ui_settings ui;
     struct retention_settings retention;

@@ -181,6 +181,12 @@ ATTR_MUST_USE bool log_reader_events(struct log_reader *reader, int64_t run, int
 ATTR_MUST_USE bool log_reader_agent_events(struct log_reader *reader, int64_t run, int64_t after,
                                            struct event_page *page, struct err *err);
 
+#define LOG_COST_MAX (INT64_C(1) << 60) /* larger sums count as this */
+/* Adds up what agents have used in attempts whose last usage was reported at `from_ms` or later, in
+ * millionths of a US dollar. Scans the events of the runs that were active since then. */
+ATTR_MUST_USE bool log_reader_cost_since(struct log_reader *reader, int64_t from_ms, int64_t *out,
+                                         struct err *err);
+
 /* Reads the first LOG_PAGE_EVENTS events of one attempt, except its agent's calls, of which there
  * may be thousands. Scans all events of the run. */
 ATTR_MUST_USE bool log_reader_attempt_events(struct log_reader *reader,

@@ -652,6 +652,10 @@ static void add_event(const struct event_look *w)
     case EVENT_NOTE:
         str_add(w->out, or_empty(event->note.note));
         break;
+    case EVENT_DAY_COST:
+        str_add(w->out, "used by all runs today: ");
+        agent_cost_words(event->day.cost_micro, w->out);
+        break;
     case EVENT_AFTER_ENDED:
         str_addf(w->out, "after %s: %s: ", plan_after_name(event->after.what),
                  or_empty(event->after.command));

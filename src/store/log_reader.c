@@ -599,6 +599,76 @@ bool log_reader_agent_events(struct log_reader *reader, int64_t run, int64_t aft
     return read_both(reader, LOG_QUERY_AGENT_EVENTS, numbers, ARRAY_LEN(numbers), page, err);
 }
 
+struct cost_sum {
+    struct log_reader *reader; /* borrowed */
+    int64_t from_ms;
+    struct event_page page; /* owned */
+    int64_t micro;
+};
+
+/* The usage of an attempt; each report has its total. */
+struct attempt_cost {
+    int task, step, attempt;
+    int64_t at_ms, micro;
+};
+
+static struct attempt_cost *find_cost(struct attempt_cost **items, size_t *count, size_t *cap,
+                                      const struct event *event)
+{
+    for (size_t i = *count; i-- > 0;) {
+        struct attempt_cost *item = &(*items)[i];
+        if (item->task == event->task && item->step == event->step &&
+            item->attempt == event->attempt)
+            return item;
+    }
+    *items = xgrow(*items, cap, *count + 1, sizeof(**items));
+    struct attempt_cost *item = &(*items)[(*count)++];
+    *item =
+        (struct attempt_cost){.task = event->task, .step = event->step, .attempt = event->attempt};
+    return item;
+}
+
+static bool add_cost(void *ctx, const struct log_run_info *run, struct err *err)
+{
+    struct cost_sum *sum = ctx;
+    struct event_page *page = &sum->page;
+    struct attempt_cost *items = NULL;
+    size_t count = 0;
+    size_t cap = 0;
+    int64_t after = 0;
+    bool ok = true;
+    if (run->last_at_ms < sum->from_ms)
+        return true;
+    do {
+        ok = log_reader_agent_events(sum->reader, run->number, after, page, err);
+        for (size_t i = 0; ok && i < page->count; i++) {
+            const struct event *event = &page->events[i];
+            after = event->seq;
+            if (event->kind != EVENT_AGENT_USED)
+                continue;
+            struct attempt_cost *item = find_cost(&items, &count, &cap, event);
+            item->at_ms = event->at.at_ms;
+            item->micro = event->used.used.cost_micro;
+        }
+    } while (ok && page->count == LOG_PAGE_EVENTS);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].at_ms >= sum->from_ms && sum->micro < LOG_COST_MAX)
+            sum->micro += items[i].micro < LOG_COST_MAX ? items[i].micro : LOG_COST_MAX;
+    }
+    free(items);
+    return ok;
+}
+
+bool log_reader_cost_since(struct log_reader *reader, int64_t from_ms, int64_t *out,
+                           struct err *err)
+{
+    struct cost_sum sum = {.reader = reader, .from_ms = from_ms};
+    const bool ok = log_reader_each_run(reader, add_cost, &sum, err);
+    event_page_done(&sum.page);
+    *out = sum.micro < LOG_COST_MAX ? sum.micro : LOG_COST_MAX;
+    return ok;
+}
+
 /* Summaries of runs that need no events. */
 
 bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct err *err)

@@ -315,6 +315,19 @@ want 'costs by model' "$(rows --by model | sed -n 2,3p)" 'large 2 6 0 20 $1.00
 unknown 2 6 0 20 $0.50+'
 want 'costs by run, as JSON' "$("$devs" costs --by run --json)" \
 	'{"v":1,"by":"run","name":"#1","tries":4,"turns":12,"calls":0,"tokens":40,"cost_micro":1500000,"unpriced":1}'
+# A budget of the day counts what other runs of the log have used.
+fresh
+cat >day.json <<PLAN
+{"version": 1, "name": "day", $agents, "idempotent": true, "jobs": 1, "budget": {"day_usd": 2.4}, "tasks": [
+ {"id": "a", "steps": [{"agent": "fake", "prompt": "One."}]}, {"id": "b", "steps": [{"agent": "fake", "prompt": "Two."}]}]}
+PLAN
+for n in 1 2; do printf '%s\n%s\n' "$init" "$done" >say.$n; done
+"$devs" run --plain day.json >out 2>&1
+want 'a budget of the day: exit' $? 4
+want_in 'a budget of the day: warned' "$(cat out)" '$2.00 of $2.40 today (83%)'
+want_in 'a budget of the day: spent' "$(cat out)" 'budget is spent: $2.50 of $2.40 today'
+want 'no agent starts when it is spent' "$("$devs" run --plain day.json >out 2>&1; echo $?) $(grep -c ' starts: ' out)" '4 0'
+want 'with the same decisions' "$("$devs" verify last | grep '^decisions')" 'decisions  4 of 4 the same'
 sqlite3 costs.db "UPDATE run SET last_at_ms=last_at_ms-172800000" 2>/dev/null &&
 	want 'costs of the last day' "$(rows --days 1)" 'no agent has run'
 fails 'costs by nothing' 2 'is not a grouping' costs --by hour

@@ -220,6 +220,50 @@ START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
 }
 END_TEST
 
+/* All runs of the log had used this much today. */
+static void tell_day(int date, int64_t cost_micro)
+{
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_DAY_COST);
+    input.fact_event.day.date = date;
+    input.fact_event.day.cost_micro = cost_micro;
+    play_input(&play, input);
+}
+
+START_TEST(test_the_budget_of_a_day_counts_other_runs)
+{
+    enum { TODAY = 20261201, TOMORROW };
+    open_plan(PLAN(BUDGET("\"day_usd\": 10"), TASK("a", "", AGENT) "," TASK("b", "", AGENT)));
+    struct budget_use use_of;
+    tell_day(TODAY, 7000000);
+    ck_assert_ptr_null(play_last(&play, EVENT_BUDGET));
+    use("a", 1, 900000);
+    ck_assert_ptr_null(play_last(&play, EVENT_BUDGET));
+    ck_assert(run_state_budget(&play.state, -1, BUDGET_DAY, &play.now, &use_of));
+    ck_assert_int_eq(use_of.used, 7900000);
+    tell_day(TODAY, 7900000); /* nothing new */
+    ck_assert_int_eq(play_count(&play, EVENT_DAY_COST, NULL), 1);
+    tell_day(TODAY, 8500000);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.kind, BUDGET_DAY);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, false);
+    ck_assert(!run_state_budget(&play.state, 0, BUDGET_DAY, &play.now, &use_of));
+    tell_day(TOMORROW, 0); /* what this run had used counts no more */
+    ck_assert(run_state_budget(&play.state, -1, BUDGET_DAY, &play.now, &use_of));
+    ck_assert_int_eq(use_of.used, 0);
+    use("a", 2, 1900000);
+    tell_day(TOMORROW, 9000000);
+    ck_assert_int_eq(kills(), 0);
+    use("b", 1, 1000000);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, true);
+    ck_assert_int_eq(kills(), 2);
+    was_ended("a");
+    was_ended("b");
+    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
+    ck_assert_int_eq(step_state_formulas(run_state_step(&play.state, 0))->inputs.budget,
+                     BUDGET_DAY);
+}
+END_TEST
+
 /* Nobody sees what runs then, and a person's request does not change that. */
 START_TEST(test_no_budget_is_spent_while_there_is_no_engine)
 {
@@ -353,6 +397,7 @@ Suite *test_suite(void)
     tcase_add_test(budgets, test_a_budget_is_due_at_its_mark_and_at_its_end);
     tcase_add_test(budgets, test_a_spent_budget_ends_the_attempt_and_needs_a_person);
     tcase_add_test(budgets, test_the_budget_of_the_run_ends_all_its_agents);
+    tcase_add_test(budgets, test_the_budget_of_a_day_counts_other_runs);
     tcase_add_test(budgets, test_no_budget_is_spent_while_there_is_no_engine);
     TCase *circles = test_case(suite, "calls");
     tcase_add_checked_fixture(circles, NULL, teardown);

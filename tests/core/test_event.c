@@ -31,6 +31,7 @@ static const struct {
     {37, "round_started"},     {38, "task_added"},      {39, "hint_given"},
     {40, "attempt_placed"},    {41, "host_state"},      {42, "contact_lost"},
     {43, "contact_found"},     {44, "job_state"},       {45, "after_ended"},
+    {46, "day_cost"},
 };
 
 static const int64_t unknown[] = {
@@ -212,6 +213,7 @@ static const char *const full[] = {
                         "\"reason\":\"Priority\",\"node\":\"n1\"}",
     [EVENT_AFTER_ENDED] = "{\"after\":\"failed\",\"code\":3,\"command\":\"gh pr create\","
                           "\"why\":\"no network\"}",
+    [EVENT_DAY_COST] = "{\"date\":20261201,\"cost_micro\":5,\"own_micro\":3}",
     [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
     [EVENT_AGENT_SESSION] = "{\"agent\":\"claude\",\"session\":\"s\",\"resumed\":true}",
     [EVENT_AGENT_USED] = "{\"turns\":1,\"calls\":2,\"cost_micro\":3,\"tokens\":4,"

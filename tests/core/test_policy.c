@@ -425,6 +425,7 @@ static const struct {
     const char *words;
 } amounts[] = {
     {{.kind = BUDGET_COST, .used = 2100000, .limit = 2500000}, "$2.10 of $2.50"},
+    {{.kind = BUDGET_DAY, .used = 2100000, .limit = 2500000}, "$2.10 of $2.50 today"},
     {{.kind = BUDGET_TURNS, .used = 40, .limit = 50}, "40 of 50 turns"},
     {{.kind = BUDGET_CALLS, .used = 3, .limit = 8}, "3 of 8 calls"},
     {{.kind = BUDGET_WALL, .used = 61499, .limit = 120000}, "61 of 120 s"},
@@ -449,7 +450,7 @@ END_TEST
 
 START_TEST(test_any_limit_makes_a_budget)
 {
-    static const char *const names[] = {"none", "cost_usd", "turns", "calls", "wall_s"};
+    static const char *const names[] = {"none", "cost_usd", "turns", "calls", "wall_s", "day_usd"};
     const struct budget none = {0};
     ck_assert(!budget_is_set(&none));
     for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {

@@ -56,6 +56,8 @@ void agents_make_run(struct plot *plot, struct chance *chance)
 {
     if (chance_hits(chance, 25))
         make_budget(plot->budget, chance, 4);
+    if (chance_hits(chance, 20))
+        plot->budget[BUDGET_DAY] = chance_between(chance, 1, 120) * MICRO;
 }
 
 void agents_make_op(struct plot_op *op, struct chance *chance)
@@ -91,8 +93,8 @@ void agents_make_op(struct plot_op *op, struct chance *chance)
 
 void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *out)
 {
-    static const char *const names[] = {NULL, "cost_usd", "turns", "calls", "wall_s"};
-    static const int64_t units[] = {1, 1000 * MICRO, 1, 1, 1000};
+    static const char *const names[] = {NULL, "cost_usd", "turns", "calls", "wall_s", "day_usd"};
+    static const int64_t units[] = {1, 1000 * MICRO, 1, 1, 1000, 1000 * MICRO};
     bool is_open = false;
     for (int kind = 1; kind < BUDGET_KIND_COUNT; kind++) {
         if (budget[kind] == 0)

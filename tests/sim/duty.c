@@ -112,6 +112,14 @@ static bool repeats_job_state(const struct task_job *job, const struct event *fa
     return fact->kind == EVENT_JOB_STATE && job && job->state == fact->job.state;
 }
 
+/* Returns whether the state has this cost already, with what the run has used since. */
+static bool repeats_day(const struct run_state *before, const struct event *fact)
+{
+    return fact->day.date == before->day.date &&
+           fact->day.cost_micro - before->day.cost_micro ==
+               before->used.cost_micro - before->day.own_micro;
+}
+
 static bool names_attempt(const struct turn_seen *seen, const struct run_state *before)
 {
     const struct input *input = seen->input;
@@ -122,6 +130,10 @@ static bool names_attempt(const struct turn_seen *seen, const struct run_state *
         return false;
     if (of_host && !names_host(seen->plot, fact->host.executor, fact->host.host))
         return false;
+    if (input->kind == INPUT_FACT && fact->kind == EVENT_DAY_COST)
+        return before->started && !repeats_day(before, fact);
+    if (input->kind == INPUT_FACT && fact->kind == EVENT_AFTER_ENDED)
+        return before->started && input->task >= 0 && input->task < seen->plot->task_count;
     if (of_run || input->kind == INPUT_NOTE)
         return before->started || input->kind == INPUT_NOTE;
     if (input->task < 0 || input->task >= seen->plot->task_count || input->step < 0 ||
@@ -239,6 +251,7 @@ void duty_expect(const struct turn_seen *seen, const struct run_state *before,
 {
     *out = (struct turn_duty){0};
     out->names_attempt = names_attempt(seen, before);
+    out->used_micro = before->used.cost_micro;
     out->starts_run = !before->started;
     for (int i = 0; i < seen->plot->task_count; i++) {
         out->alive[i] = before->tasks[i].status == TASK_RUNNING
@@ -356,7 +369,11 @@ static void check_news(const struct turn_seen *seen, const struct turn_duty *dut
         break;
     case INPUT_FACT:
         facts_put(&want, &input->fact_event);
-        task = want.kind == EVENT_TIME_STOPPED || want.kind == EVENT_HOST_STATE ? -1 : task;
+        if (want.kind == EVENT_TIME_STOPPED || want.kind == EVENT_HOST_STATE ||
+            want.kind == EVENT_DAY_COST)
+            task = -1;
+        if (want.kind == EVENT_DAY_COST)
+            want.day.own_micro = duty->used_micro;
         break;
     case INPUT_START:
     case INPUT_RECOVER: /* with as many jobs as before */

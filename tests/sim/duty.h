@@ -22,6 +22,7 @@ int duty_source(const struct run_state *state, int task);
 struct turn_duty {
     bool names_attempt; /* the input is about an attempt that exists, in the right state, and is
                            not what the log has already */
+    int64_t used_micro; /* what the run has used */
     bool starts_run;
     bool acts;                    /* the control is carried out, */
     bool acts_on[PLOT_TASKS_MAX]; /* on these tasks */

@@ -795,6 +795,10 @@ static void see_run(struct onlooker *onlooker, const struct run_state *before,
     case EVENT_BUDGET:
         see_budget(onlooker, before, event);
         break;
+    case EVENT_DAY_COST:
+        if (event->day.date != before->day.date) /* a new day has the whole budget */
+            onlooker->spent &= ~(1U << BUDGET_DAY);
+        break;
     default: /* of a step, or not checked here */
         break;
     }

@@ -113,6 +113,7 @@ enum plot_op_kind {
     PLOT_AGENT, /* something an agent reports while running */
     PLOT_FACT,  /* something the engine finds besides an attempt's end */
     PLOT_HOST,  /* something that happens to a host, or to contact with it */
+    PLOT_TOLD,  /* the cost of the day, or the end of a command of `after` */
     PLOT_START_AGAIN,
     PLOT_OP_KIND_COUNT,
 };

@@ -81,7 +81,7 @@ static void print_op(const struct plot_op *op)
         [PLOT_SLEEP] = "sleep",     [PLOT_STALE] = "stale news",
         [PLOT_NOTE] = "note",       [PLOT_START_AGAIN] = "started again",
         [PLOT_FACT] = "fact",       [PLOT_AGENT] = "agent",
-        [PLOT_HOST] = "host",
+        [PLOT_HOST] = "host",       [PLOT_TOLD] = "told",
     };
     (void)printf("  turn %d: %s ", op->turn, names[op->kind]);
     if (op->kind == PLOT_CONTROL)

@@ -386,7 +386,7 @@ static void make_op(struct plot_op *op, struct chance *chance, const struct weat
     static const int kinds[PLOT_OP_KIND_COUNT] = {
         [PLOT_CONTROL] = 70, [PLOT_CRASH] = 26, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
         [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
-        [PLOT_FACT] = 30,    [PLOT_AGENT] = 36,
+        [PLOT_FACT] = 30,    [PLOT_AGENT] = 36, [PLOT_TOLD] = 8,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
     op->salt = chance_next(chance);
@@ -410,6 +410,7 @@ static void make_op(struct plot_op *op, struct chance *chance, const struct weat
     case PLOT_AGENT:
         agents_make_op(op, chance);
         break;
+    case PLOT_TOLD:
     case PLOT_HOST: /* plot_make_hosts() makes them */
     case PLOT_STALE:
     case PLOT_NOTE:

@@ -197,6 +197,23 @@ static void tell_machine(struct world *world, enum event_kind kind, uint64_t sal
                                      .fact_event = fact});
 }
 
+/* Tells the cost of the day, which is seldom a new day, or that a command of `after` has ended. */
+static void tell_report(struct world *world, enum event_kind kind, uint64_t salt)
+{
+    enum { FIRST_DAY = 20261130, COSTS = 8 };
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(kind);
+    if (kind == EVENT_DAY_COST) {
+        input.fact_event.day.date = FIRST_DAY + (salt / 3 % 4 == 0);
+        input.fact_event.day.cost_micro = (int64_t)(salt / 13 % COSTS) * 10 * 1000;
+    } else {
+        input.task = (int)(salt % ((uint64_t)world->plot->task_count + 1));
+        input.fact_event.after.what = (enum plan_after)(salt / 7 % AFTER_COUNT);
+        input.fact_event.after.code = salt / 11 % 3 == 0 ? 1 : 0;
+    }
+    world_turn(world, input);
+}
+
 /* Returns an act that causes a rare event; 0 = there is none. */
 static enum control_verb verb_for(enum event_kind kind)
 {
@@ -225,6 +242,8 @@ static void arm(struct world *world, const struct plot_op *op)
         return;
     if (op->after == EVENT_RUN_RECOVERED) {
         world_crash(world, op);
+    } else if (op->after == EVENT_DAY_COST || op->after == EVENT_AFTER_ENDED) {
+        tell_report(world, op->after, op->salt);
     } else if (op->after >= EVENT_HOST_STATE && event_kind_is_fact(op->after)) {
         tell_machine(world, op->after, op->salt);
     } else if (op->after >= EVENT_AGENT_SESSION && event_kind_is_fact(op->after)) {
@@ -287,6 +306,9 @@ void world_do(struct world *world, const struct plot_op *op)
         break;
     case PLOT_HOST:
         tell_machine(world, op->fact.kind, op->salt);
+        break;
+    case PLOT_TOLD:
+        tell_report(world, op->salt / 5 % 4 == 0 ? EVENT_AFTER_ENDED : EVENT_DAY_COST, op->salt);
         break;
     case PLOT_START_AGAIN:
         world_turn(world, (struct input){.kind = INPUT_START, .jobs = 1, .control.by = "cat"});

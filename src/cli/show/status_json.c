@@ -46,7 +46,7 @@ static void add_dollars(const char *key, int64_t micro, struct str *out)
 
 static void add_amount(const char *key, enum budget_kind kind, int64_t amount, struct str *out)
 {
-    if (kind == BUDGET_COST)
+    if (kind == BUDGET_COST || kind == BUDGET_DAY)
         add_dollars(key, amount, out);
     else
         str_json_i64(out, key, kind == BUDGET_WALL ? rounded(amount, MS_PER_S) : amount);

@@ -53,6 +53,7 @@ static const char *const names[] = {
     [EVENT_CONTACT_FOUND] = "contact_found",
     [EVENT_JOB_STATE] = "job_state",
     [EVENT_AFTER_ENDED] = "after_ended",
+    [EVENT_DAY_COST] = "day_cost",
     [EVENT_SECRETS_CUT] = "secrets_cut",
     [EVENT_AGENT_SESSION] = "agent_session",
     [EVENT_AGENT_USED] = "agent_used",
@@ -99,7 +100,7 @@ const char *take_up_name(enum take_up take_up)
 bool event_kind_is_fact(enum event_kind kind)
 {
     return (kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL) ||
-           (kind >= EVENT_HOST_STATE && kind <= EVENT_AFTER_ENDED);
+           (kind >= EVENT_HOST_STATE && kind <= EVENT_DAY_COST);
 }
 
 /* Events with copies of their strings. */

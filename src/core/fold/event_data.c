@@ -83,6 +83,7 @@ static const char *stop_word(int number)
 
 #define AT(member) (unsigned)offsetof(struct event, member)
 #define PERMILLE   1000
+#define DATE_MAX   99991231
 
 #define INT(name, member, most, means)                                                             \
     {                                                                                              \
@@ -493,6 +494,12 @@ static const struct event_field host_state[] = {
     INT("nodes_drain", host.nodes.drain, NODES_MAX, "nodes that take no new jobs"),
     INT("nodes_down", host.nodes.down, NODES_MAX, "nodes that do not work"),
 };
+static const struct event_field day_cost[] = {
+    INT_ALWAYS("date", day.date, 0, DATE_MAX, "the day there: year, month, day, as in 20261201"),
+    I64("cost_micro", day.cost_micro, INT64_MAX / 4,
+        "cost on that day, in millionths of a US dollar"),
+    I64("own_micro", day.own_micro, INT64_MAX / 4, "cost of this run so far"),
+};
 static const struct event_field after_ended[] = {
     WORD("after", after.what, AFTER_COUNT, after_word, "what the command follows"),
     INT_OR_NONE("code", after.code, INT32_MAX, "its exit code; missing: it has none"),
@@ -640,6 +647,7 @@ const struct event_fields event_kind_fields[] = {
         FIELDS(contact_lost, "the connection to the attempt's machine broke; it may still run"),
     [EVENT_CONTACT_FOUND] = FIELDS(contact_found, "the connection is back"),
     [EVENT_JOB_STATE] = FIELDS(job_state, "the state of the attempt's job on a cluster changed"),
+    [EVENT_DAY_COST] = FIELDS(day_cost, "what agents in all runs of the log have used on this day"),
     [EVENT_AFTER_ENDED] = FIELDS(after_ended, "a command of the plan's `after` has ended"),
     [EVENT_SECRETS_CUT] =
         FIELDS(secrets_cut, "secrets were removed from the output of the attempt"),

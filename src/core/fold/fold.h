@@ -35,7 +35,7 @@ fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 fold_fn fold_hint_given;
 
 /* Other machines, in fold_host.c. */
-fold_fn fold_after_ended;
+fold_fn fold_after_ended, fold_day_cost;
 fold_fn fold_attempt_placed, fold_host_state, fold_contact_lost, fold_contact_found, fold_job_state;
 /* The machine of the latest attempt of the event's step has answered, if it is another one. */
 void fold_reach_host(const struct fold *fold);

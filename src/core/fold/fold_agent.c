@@ -143,6 +143,20 @@ void fold_budget_again(const struct fold *fold)
     renew_budget(fold, -1, &fold->state->budget);
 }
 
+void fold_day_cost(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    const struct event *event = fold->event;
+    if (event->day.date != state->day.date) { /* a new day has the whole budget */
+        state->budget.base[BUDGET_DAY] = 0;
+        state->budget.told &= ~(1U << BUDGET_DAY);
+        state->budget.spent &= ~(1U << BUDGET_DAY);
+    }
+    state->day = (struct day_use){.date = event->day.date,
+                                  .cost_micro = event->day.cost_micro,
+                                  .own_micro = event->day.own_micro};
+}
+
 /* Sessions, usage, calls and rounds. */
 
 struct task_agent *fold_agent_new(const struct plan_task *plan)

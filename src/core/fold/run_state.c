@@ -354,6 +354,7 @@ static const struct {
     [EVENT_CONTACT_LOST] = {fold_contact_lost, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_CONTACT_FOUND] = {fold_contact_found, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_JOB_STATE] = {fold_job_state, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_DAY_COST] = {fold_day_cost, OF_RUN, WHEN_ANY},
     [EVENT_AFTER_ENDED] = {fold_after_ended, OF_TASK, WHEN_ANY},
     [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_AGENT_SESSION] = {fold_agent_session, OF_LATEST_ATTEMPT, WHEN_RUNNING},

@@ -451,6 +451,7 @@ static int64_t used_of(const struct agent_used *used, enum budget_kind kind)
 {
     switch (kind) {
     case BUDGET_COST:
+    case BUDGET_DAY:
         return used->cost_micro;
     case BUDGET_TURNS:
         return used->turns;
@@ -476,6 +477,8 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
     if (task >= 0 && !agent)
         return false;
     out->used = used_of(&used, kind);
+    if (kind == BUDGET_DAY) /* what the log has, and what this run has used since */
+        out->used += state->day.cost_micro - state->day.own_micro;
     if (kind == BUDGET_WALL) {
         const int64_t ms = now->mono_ms - budget->wall_from.mono_ms;
         out->used = budget->wall_ms + (budget->runs && ms > 0 ? ms : 0);
@@ -502,7 +505,7 @@ static bool budget_is_due(const struct run_state *state, int of, enum budget_kin
 
 bool run_state_budget_is_due(const struct run_state *state, int task, const struct agent_used *used)
 {
-    static const enum budget_kind kinds[] = {BUDGET_COST, BUDGET_TURNS, BUDGET_CALLS};
+    static const enum budget_kind kinds[] = {BUDGET_COST, BUDGET_TURNS, BUDGET_CALLS, BUDGET_DAY};
     const struct task_agent *agent = state->tasks[task].agent;
     bool due = false;
     if (!agent)

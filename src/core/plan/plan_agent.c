@@ -238,8 +238,8 @@ void plan_contract_read(struct field_reader *reader, const struct json_pointer *
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-static void read_cost(struct field_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
+void plan_budget_read_cost(struct field_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
 {
     int64_t *micro = reader->at;
     const double cost = json_number(value, 0);
@@ -262,6 +262,26 @@ static void write_cost(const void *object, struct str *out)
     write_limit("cost_usd", budget->limits[BUDGET_COST], MICRO, out);
 }
 
+static void write_day(const void *object, struct str *out)
+{
+    const struct budget *budget = object;
+    write_limit("day_usd", budget->limits[BUDGET_DAY], MICRO, out);
+}
+
+/* The smaller one of a plan's limit and that of the settings applies. */
+static void read_day(struct field_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    int64_t *micro = reader->at;
+    const int64_t before = *micro;
+    plan_budget_read_cost(reader, path, value);
+    if (before > 0 && before < *micro)
+        *micro = before;
+    if (path->up->up->up)
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "only the budget of a plan has a limit for a day", NULL, NULL);
+}
+
 static void write_wall(const void *object, struct str *out)
 {
     const struct budget *budget = object;
@@ -271,14 +291,17 @@ static void write_wall(const void *object, struct str *out)
 /* In the order of enum budget_kind, without BUDGET_NONE. */
 #define AT(kind) offsetof(struct budget, limits[kind])
 static const struct field budget_rows[] = {
-    {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .own_shape = true, .read = read_cost,
-     .write = write_cost, .values = "more than 0, up to 1,000,000",
+    {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .own_shape = true,
+     .read = plan_budget_read_cost, .write = write_cost, .values = "more than 0, up to 1,000,000",
      .means = "maximum cost in US dollars, as reported by the agent's program"},
     {"turns", FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX,
      .means = "maximum number of turns of the agent"},
     {"calls", FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "maximum number of tool calls"},
     {"wall_s", FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
      .means = "maximum running time of attempts in seconds; waits do not count"},
+    {"day_usd", FIELD_REAL, AT(BUDGET_DAY), 0, COST_USD_MAX, .own_shape = true, .read = read_day,
+     .write = write_day, .values = "more than 0, up to 1,000,000",
+     .means = "only in a plan: maximum cost of all runs in the log on the same day"},
 };
 const struct fields plan_budget_fields = FIELDS(budget_rows);
 static_assert(ARRAY_LEN(budget_rows) == BUDGET_KIND_COUNT - 1, "every kind of budget has its row");
@@ -332,9 +355,11 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 {
     switch (use->kind) {
     case BUDGET_COST:
+    case BUDGET_DAY:
         agent_cost_words(use->used, out);
         str_add(out, " of ");
         agent_cost_words(use->limit, out);
+        str_add(out, use->kind == BUDGET_DAY ? " today" : "");
         break;
     case BUDGET_TURNS:
     case BUDGET_CALLS:

@@ -255,6 +255,8 @@ const char *plan_path_fault(const char *path);
  * all keys of the step have been read. */
 void plan_agent_finish(struct field_reader *reader, const struct json_pointer *path);
 
+/* Reads a number of US dollars into an int64_t, in millionths. */
+field_fn plan_budget_read_cost;
 /* Keys of a budget. */
 extern const struct fields plan_budget_fields;
 /* Keys of `after`; the object is plan.after. */

@@ -264,6 +264,7 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
         plan->limits = settings->limits;
     if (settings->said & PLAN_SAYS_HANGUP)
         plan->on_hangup = settings->on_hangup;
+    plan->budget.limits[BUDGET_DAY] = settings->day_micro;
     plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 

@@ -164,6 +164,11 @@ static enum redecide_source read_start(const struct reading *reading, struct red
     }
     if (begins)
         input->jobs = event->run_started.jobs;
+    const size_t next = (size_t)(recovered - event) + 1;
+    if (next < events->count && events->items[next].kind == EVENT_DAY_COST) {
+        input->fact_event = events->items[next];
+        input->fact_event.data = NULL; /* the fields contain everything */
+    }
     return REDECIDE_FACT;
 }
 

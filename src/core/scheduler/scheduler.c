@@ -212,6 +212,65 @@ static void settle_attempt(const struct scheduling *now, int task)
     }
 }
 
+/* Returns whether the fold has this state of the task's job already. */
+static bool has_job_state(const struct task_state *task, const struct event *event)
+{
+    const struct task_job *job = task->job;
+    const char *reason = event->job.reason ? event->job.reason : "";
+    return job && job->state == event->job.state && event->job.job &&
+           strncmp(job->id, event->job.job, JOB_TEXT_MAX - 1) == 0 &&
+           strncmp(job->reason, reason, JOB_TEXT_MAX - 1) == 0 &&
+           (!event->job.node || strncmp(job->node, event->job.node, JOB_TEXT_MAX - 1) == 0);
+}
+
+/* Records a fact. Facts come from outside and may come late, so ignores facts that the fold
+ * rejects, and states that have not changed. */
+static void take_fact(const struct scheduling *now)
+{
+    const struct run_state *state = now->state;
+    const struct input *input = now->input;
+    struct event event = input->fact_event;
+    const bool of_run = event.kind == EVENT_TIME_STOPPED || event.kind == EVENT_HOST_STATE ||
+                        event.kind == EVENT_DAY_COST;
+    if (!event_kind_is_fact(event.kind))
+        return;
+    event.seq = state->last_seq + 1;
+    event.at = input->now;
+    event.task = -1;
+    event.step = -1;
+    if (event.kind == EVENT_DAY_COST) {
+        const struct day_use *day = &state->day;
+        event.day.own_micro = state->used.cost_micro;
+        if (event.day.date == day->date &&
+            event.day.cost_micro == day->cost_micro + state->used.cost_micro - day->own_micro)
+            return;
+    }
+    if (event.kind == EVENT_AFTER_ENDED) {
+        if (input->task < 0 || input->task >= state->plan->task_count)
+            return;
+        event.task = input->task;
+    } else if (!of_run) {
+        if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
+            input->step >= state->plan->tasks[input->task].step_count)
+            return;
+        const struct attempt_state *attempt =
+            step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
+        if (!attempt)
+            return;
+        if (event.kind == EVENT_JOB_STATE && has_job_state(&state->tasks[input->task], &event))
+            return;
+        event.task = input->task;
+        event.step = input->step;
+        event.round = attempt->round;
+        event.grant = attempt->grant;
+        event.attempt = input->attempt;
+    }
+    if (!try_emit(now, &event))
+        return;
+    if (event.kind != EVENT_DAY_COST) /* its budget is looked at when the input has been taken */
+        scheduler_agent_told(now, event.kind, event.task);
+}
+
 /* Attaches to the task's attempt on another machine, which may have survived. The engine that died
  * may not have sent the signal of a cancellation. Returns false if there is no such attempt. */
 static bool attach_attempt(const struct scheduling *now, int task)
@@ -240,6 +299,8 @@ static void recover_run(const struct scheduling *now)
     event.recovered.jobs = now->input->jobs != state->jobs ? now->input->jobs : 0;
     event.recovered.take_up = state->ended ? take_up : TAKE_UP_OPEN;
     scheduler_emit_by(now, event, now->input->control.by);
+    if (now->input->fact_event.kind == EVENT_DAY_COST)
+        take_fact(now);
     if (event.recovered.take_up != TAKE_UP_OPEN) {
         /* In a run that has ended, nothing is running. The fold queues the tasks that the reopened
          * tasks blocked. */
@@ -357,55 +418,6 @@ static bool names_live_attempt(const struct run_state *state, const struct input
            input->attempt == step_state_latest(step)->number;
 }
 
-/* Returns whether the fold has this state of the task's job already. */
-static bool has_job_state(const struct task_state *task, const struct event *event)
-{
-    const struct task_job *job = task->job;
-    const char *reason = event->job.reason ? event->job.reason : "";
-    return job && job->state == event->job.state && event->job.job &&
-           strncmp(job->id, event->job.job, JOB_TEXT_MAX - 1) == 0 &&
-           strncmp(job->reason, reason, JOB_TEXT_MAX - 1) == 0 &&
-           (!event->job.node || strncmp(job->node, event->job.node, JOB_TEXT_MAX - 1) == 0);
-}
-
-/* Records a fact. Facts come from outside and may come late, so ignores facts that the fold
- * rejects, and states that have not changed. */
-static void take_fact(const struct scheduling *now)
-{
-    const struct run_state *state = now->state;
-    const struct input *input = now->input;
-    struct event event = input->fact_event;
-    const bool of_run = event.kind == EVENT_TIME_STOPPED || event.kind == EVENT_HOST_STATE;
-    if (!event_kind_is_fact(event.kind))
-        return;
-    event.seq = state->last_seq + 1;
-    event.at = input->now;
-    event.task = -1;
-    event.step = -1;
-    if (event.kind == EVENT_AFTER_ENDED) {
-        if (input->task < 0 || input->task >= state->plan->task_count)
-            return;
-        event.task = input->task;
-    } else if (!of_run) {
-        if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
-            input->step >= state->plan->tasks[input->task].step_count)
-            return;
-        const struct attempt_state *attempt =
-            step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
-        if (!attempt)
-            return;
-        if (event.kind == EVENT_JOB_STATE && has_job_state(&state->tasks[input->task], &event))
-            return;
-        event.task = input->task;
-        event.step = input->step;
-        event.round = attempt->round;
-        event.grant = attempt->grant;
-        event.attempt = input->attempt;
-    }
-    if (try_emit(now, &event))
-        scheduler_agent_told(now, event.kind, event.task);
-}
-
 static void take_input(const struct scheduling *now)
 {
     const struct input *input = now->input;
@@ -420,6 +432,8 @@ static void take_input(const struct scheduling *now)
         }
         if (input->kind == INPUT_RECOVER)
             recover_run(now);
+        else if (input->fact_event.kind == EVENT_DAY_COST)
+            take_fact(now);
         break;
     case INPUT_RUNNING:
         if (!names_live_attempt(now->state, input))
@@ -476,6 +490,8 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
     scheduler->stepped_mono_ms = input->now.mono_ms;
     take_input(&now);
+    if (input->kind == INPUT_RECOVER || input->fact_event.kind == EVENT_DAY_COST)
+        scheduler_budget_day(&now);
     if (!scheduler->orphaned)
         scheduler_budget_time(&now); /* without an engine the time spent is not known */
     const struct heap *waits = &now.state->waits;

@@ -60,6 +60,11 @@ void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
     }
 }
 
+void scheduler_budget_day(const struct scheduling *now)
+{
+    look_at_budget(now, -1, BUDGET_DAY, true);
+}
+
 void scheduler_budget_time(const struct scheduling *now)
 {
     const struct heap *walls = &now->state->walls;

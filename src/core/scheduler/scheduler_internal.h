@@ -102,6 +102,8 @@ void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
 /* Like scheduler_budget_look(), for the time budgets that are due, of the run and of all running
  * tasks. */
 void scheduler_budget_time(const struct scheduling *now);
+/* Checks the budget of the day, whose use was reported. */
+void scheduler_budget_day(const struct scheduling *now);
 /* Returns when scheduler_budget_time() is due next (CLOCK_BOOTTIME, ms), or -1. */
 int64_t scheduler_budget_due(const struct run_state *state);
 /* Finds a budget that the task's step number `step` would need and that is used up. Returns false

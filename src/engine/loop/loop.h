@@ -319,6 +319,7 @@ enum {
      * already. */
     LOOP_AFTER_MS = 10 * 60 * 1000, /* time limit of a command of `after` */
     LOOP_AFTER_LINE = -1,           /* the line of their jobs: they run one after the other */
+    LOOP_DAY_LINE = -2,             /* the line of the jobs that read the cost of the day */
     LOOP_FOLLOW_MAX = JOBS_MAX - 4 * PLAN_JOBS_MAX,
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
@@ -418,6 +419,9 @@ struct loop {
     size_t after_count, after_cap;
     size_t after_next; /* the first that has not had its turn */
     bool after_runs;   /* a command runs */
+
+    int64_t day_due_ms; /* when the cost of the day is read next */
+    bool day_runs;      /* it is being read */
 
     struct attempt **alive; /* owned, as are its elements */
     size_t alive_count, alive_cap;
@@ -543,6 +547,15 @@ void loop_after_open(struct loop *loop);
 void loop_after_turn(struct loop *loop);
 /* Returns whether no command runs or waits, or none is to run any more. */
 bool loop_after_is_idle(const struct loop *loop);
+
+/* loop_day.c: what all runs of the log have used today, if the plan limits it. */
+
+/* Reads it now, and sets *out to the fact; leaves *out alone if there is none. Blocks. */
+void loop_day_first(struct loop *loop, struct event *out);
+/* Returns when to read it again; INT64_MAX = not. */
+int64_t loop_day_due(const struct loop *loop);
+/* Reads it in the background if that is due. */
+void loop_day_look(struct loop *loop, int64_t now_ms);
 
 /* Starts watching the bell, which other processes ring for their controls. It is not watched while
  * a check for controls is due anyway. */

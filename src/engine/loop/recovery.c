@@ -371,6 +371,7 @@ void loop_recover(struct loop *loop)
                           .rebooted = loop->rebooted,
                           .take_up = take_up};
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
+    loop_day_first(loop, &input.fact_event);
     loop_queue(loop, input);
     if (ended.len > 0)
         loop_note(loop, "killed processes left by the run", ended.data);

@@ -207,6 +207,7 @@ static void find_due(struct loop *loop, int64_t now_ms)
         }
     }
     loop_probe_hosts(loop, now_ms);
+    loop_day_look(loop, now_ms);
     if (due_ms >= 0 && due_ms <= now_ms)
         loop_queue(loop, (struct input){.kind = INPUT_TIME});
 }
@@ -436,6 +437,7 @@ static void set_alarm(struct loop *loop)
             next_ms = earlier(next_ms, attempt->heard_ms + quiet_ms(loop));
     }
     next_ms = earlier(next_ms, loop_hosts_due(loop));
+    next_ms = earlier(next_ms, loop_day_due(loop));
     loop->alarm_ms = INT64_MAX;
     (void)uv_timer_stop(&loop->alarm);
     loop_alarm(loop, next_ms);
@@ -448,6 +450,7 @@ bool loop_first_turn(struct loop *loop, struct err *err)
     } else {
         struct input input = {.kind = INPUT_START, .jobs = loop->options->jobs};
         (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
+        loop_day_first(loop, &input.fact_event);
         loop_queue(loop, input);
     }
     loop->wanted = false;
