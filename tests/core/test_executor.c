@@ -90,7 +90,7 @@ START_TEST(test_resources_become_arguments)
                                        "--constraint=fast&{value}|--partition=p|"));
     ck_assert_int_eq(executor_lacks(&executor.adapter, &resources), RESOURCE_COUNT);
     set_kind(EXECUTOR_KUBERNETES);
-    ck_assert_int_eq(executor_lacks(&executor.adapter, &resources), RESOURCE_CPUS);
+    ck_assert_int_eq(executor_lacks(&executor.adapter, &resources), RESOURCE_TIME_S);
     resources = (struct executor_resources){.features = features};
     ck_assert_int_eq(executor_lacks(&executor.adapter, &resources), RESOURCE_FEATURES);
 }
@@ -111,6 +111,23 @@ START_TEST(test_a_pod_is_valid_json)
     ck_assert_str_eq(json_text(json_get(json_get(pod, "metadata"), "name"), ""), "devs-1-7");
     const struct json *volume = json_at(json_get(spec, "volumes"), 0);
     ck_assert_str_eq(json_text(json_get(json_get(volume, "hostPath"), "path"), ""), "/nfs/a b");
+    json_free(pod);
+
+    resources = (struct executor_resources){.cpus = 4, .gpus = 2};
+    struct executor_words words = all;
+    words.resources = &resources;
+    str_clear(&text);
+    pod = NULL;
+    executor_script(&executor, &words, &text);
+    ck_assert_msg(json_parse(str_text(&text), text.len, &pod, NULL, &err), "%s", err.message);
+    container = json_at(json_get(json_get(pod, "spec"), "containers"), 0);
+    const char *const parts[] = {"requests", "limits"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const struct json *part = json_get(json_get(container, "resources"), parts[i]);
+        ck_assert_str_eq(json_text(json_get(part, "cpu"), ""), "4");
+        ck_assert_str_eq(json_text(json_get(part, "nvidia.com/gpu"), ""), "2");
+        ck_assert_ptr_null(json_get(part, "memory"));
+    }
     json_free(pod);
     ck_assert_str_eq(line_of(executor.adapter.channel),
                      "kubectl|--partition=p|--comment=a\"b|exec|--stdin|17|--|sh|-c|"

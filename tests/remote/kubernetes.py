@@ -107,8 +107,11 @@ def works(case):
     """All steps and attempts of a task run in one pod, which is gone afterwards."""
     case.plan([task("a", sh("[ -e tried ] && exit 0; touch tried; echo connect ECONNRESET >&2; exit 1",
                             policy={"like": "transport", "base_delay_ms": 1, "jitter": 0}), sh("echo second")),
-               task("b", sh("exit 3", policy=ONCE))])
+               task("b", sh("exit 3", policy=ONCE), resources={"cpus": 1, "memory_mb": 64})])
     want("exit", case.devs("run", "--plain", "plan.json").returncode, 1)
+    asked = [json.loads(case.read(f"kube/{pod}.pod"))["spec"]["containers"][0]["resources"] for pod in case.pods()]
+    want("resources", sorted(json.dumps(one["limits"]) for one in asked),
+         ['{"cpu": "1", "memory": "64Mi"}', "{}"])
     want("decisions", [event["decision"] for event in case.events("step_ended", "a")], ["succeeded", "succeeded"])
     want("pods of a", len({event["job"] for event in case.events("job_state", "a")}), 1)
     want("node", case.events("job_state", "a")[-1].get("node", "") != "", True)

@@ -36,14 +36,16 @@ enum { WORDS_MAX = 100, WORD_CHARS_MAX = 4096, SCRIPT_CHARS_MAX = 65536, STATES_
 #define RESOURCE(key, number)                                                                      \
     {                                                                                              \
         key, FIELD_LIST, AT(resources) + (number) * sizeof(char **), 0, WORDS_MAX, 1,              \
-            WORD_CHARS_MAX, .means = "arguments of `submit` for this resource: `{value}`"          \
+            WORD_CHARS_MAX,                                                                        \
+            .means = "arguments of `submit`, or parts of `script`, for this resource: `{value}`"   \
     }
 static const struct field adapter_rows[] = {
     COMMAND("submit", submit,
             "asks for a job and prints its name: `{run}`, `{name}`, `{args}`, `{resources}`, "
             "`{image}`"),
     {"script", FIELD_TEXT, AT(script), 1, SCRIPT_CHARS_MAX, .values = "text",
-     .means = "its standard input, with `{hold}`, the shell command that the job must run"},
+     .means = "its standard input, with `{hold}`, the shell command that the job must run, and "
+              "`{resources}`, with commas between them"},
     {"script_is_json", FIELD_BOOL, AT(script_is_json),
      .means = "words in `script` are escaped as in a JSON string"},
     COMMAND("channel", channel,
@@ -331,19 +333,34 @@ static char *resource_value(const struct executor_resources *resources,
     return text.data;
 }
 
+/* Appends the value as in a JSON string, without its quotes. */
+static void add_escaped(const char *value, struct str *out)
+{
+    struct str quoted = {0};
+    str_add_json(&quoted, value, strlen(value));
+    str_add_n(out, quoted.data + 1, quoted.len - 2);
+    str_done(&quoted);
+}
+
+/* Appends the words that ask for the resources; for JSON with `in_json`. */
 static void add_resources(const struct executor_adapter *adapter,
-                          const struct executor_resources *resources, struct arg_list *argv)
+                          const struct executor_resources *resources, bool in_json,
+                          struct arg_list *words)
 {
     for (int i = 0; resources && i < RESOURCE_COUNT; i++) {
         char *value = resource_value(resources, (enum executor_resource)i);
-        const struct text_filling filling = {"{value}", value};
+        struct str escaped = {0};
+        if (value && in_json)
+            add_escaped(value, &escaped);
+        const struct text_filling filling = {"{value}", escaped.data ? escaped.data : value};
         if (value)
-            arg_list_fill(argv, adapter->resources[i], &filling, 1);
+            arg_list_fill(words, adapter->resources[i], &filling, 1);
+        str_done(&escaped);
         free(value);
     }
 }
 
-enum { FILLINGS = 8 };
+enum { FILLINGS = 9 }; /* {resources} of a script is the last */
 
 static void list_fillings(const struct plan_executor *executor, const struct executor_words *words,
                           struct text_filling out[FILLINGS])
@@ -351,7 +368,7 @@ static void list_fillings(const struct plan_executor *executor, const struct exe
     const struct text_filling all[FILLINGS] = {
         {"{run}", words->run},        {"{name}", words->name},        {"{job}", words->job},
         {"{hold}", words->hold},      {"{command}", words->command},  {"{host}", words->host},
-        {"{image}", executor->image}, {"{shared}", executor->shared},
+        {"{image}", executor->image}, {"{shared}", executor->shared}, {"{resources}", NULL},
     };
     memcpy(out, all, sizeof(all));
 }
@@ -367,20 +384,11 @@ char **executor_argv(const struct plan_executor *executor, char *const *list,
         if (strcmp(*list, "{args}") == 0)
             arg_list_add_all(&argv, executor->args);
         else if (strcmp(*list, "{resources}") == 0)
-            add_resources(&executor->adapter, words->resources, &argv);
+            add_resources(&executor->adapter, words->resources, false, &argv);
         else
             arg_list_fill(&argv, one, fillings, FILLINGS);
     }
     return argv.items;
-}
-
-/* Appends the value as in a JSON string, without its quotes. */
-static void add_escaped(const char *value, struct str *out)
-{
-    struct str quoted = {0};
-    str_add_json(&quoted, value, strlen(value));
-    str_add_n(out, quoted.data + 1, quoted.len - 2);
-    str_done(&quoted);
 }
 
 void executor_script(const struct plan_executor *executor, const struct executor_words *words,
@@ -396,8 +404,16 @@ void executor_script(const struct plan_executor *executor, const struct executor
         add_escaped(fillings[i].value, &escaped[i]);
         fillings[i].value = str_text(&escaped[i]);
     }
+    struct arg_list resources = {0};
+    struct str joined = {0};
+    add_resources(adapter, words->resources, adapter->script_is_json, &resources);
+    for (size_t i = 0; i < resources.count; i++)
+        str_addf(&joined, "%s%s", i > 0 ? "," : "", resources.items[i]);
+    arg_list_done(&resources);
+    fillings[FILLINGS - 1].value = str_text(&joined);
     if (adapter->script)
         text_fill(adapter->script, fillings, FILLINGS, out);
+    str_done(&joined);
     for (int i = 0; i < FILLINGS; i++)
         str_done(&escaped[i]);
 }
