@@ -444,7 +444,9 @@ static void add_row(const struct fields *fields, const struct field *field, cons
     struct str otherwise = {0};
     str_addf(out, "\n| `%s%s%s` | ", of, of[0] != '\0' ? "." : "", field->key);
     add_values(field, out);
-    str_addf(out, " | %s", field->means);
+    str_add(out, " | ");
+    for (const char *at = field->means; *at; at++)
+        str_addf(out, "%s%c", *at == '|' ? "\\" : "", *at); /* a bar would end the cell */
     add_default(fields, field, &otherwise);
     if (otherwise.len > 0) {
         const char *quote = field->type == FIELD_WORD || field->type == FIELD_TEXT ? "`" : "";
