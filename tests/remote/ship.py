@@ -278,11 +278,8 @@ def hostile(case):
     make_repository(case)
     exclude_own(case)
     be_hostile(case, "none")
-    case.hosts.kill("h1")
-    with open(f"{case.hosts.root}/h1.conf", "a", encoding="ascii") as file:
-        file.write(f"SetEnv PATH={case.hosts.root}/bin:{os.environ['PATH']}\n")
-        file.write("ForceCommand echo welcome; echo '@devs-workspace'; eval \"$SSH_ORIGINAL_COMMAND\"\n")
-    case.hosts.start("h1")
+    case.hosts.configure("h1", "SetEnv", "ForceCommand echo welcome; echo '@devs-workspace'; eval"
+                         f" \"$SSH_ORIGINAL_COMMAND\"\nSetEnv PATH={case.hosts.root}/bin:{os.environ['PATH']}")
     plan = plan_of(case, [task("a", sh("echo new > new"))])
     plan["workspace"] = {"kind": "worktree", "snapshot_bytes_max": 32 << 20}
     write("plan.json", json.dumps(plan))
@@ -446,10 +443,7 @@ def doctor(case):
     os.makedirs(f"{case.hosts.root}/bin")
     for name in ("sh", "cat", "true"):
         os.symlink(shutil.which(name), f"{case.hosts.root}/bin/{name}")
-    case.hosts.kill("h1")
-    with open(f"{case.hosts.root}/h1.conf", "a", encoding="ascii") as file:
-        file.write(f"SetEnv PATH={case.hosts.root}/bin\n")
-    case.hosts.start("h1")
+    case.hosts.configure("h1", "SetEnv", f"SetEnv PATH={case.hosts.root}/bin")
     out = case.devs("doctor", "--executors", "--json", "plan.json")
     want("git is missing", [host["state"] for host in json.loads(out.stdout)["hosts"]], ["git"])
     case.devs("run", "--plain", "plan.json")
@@ -499,11 +493,7 @@ def shared_connection(case):
     """Everything on a host shares a connection; it may break, and it ends with devs."""
     make_repository(case)
     exclude_own(case)
-    case.hosts.kill("h1")
-    with open(f"{case.hosts.root}/h1.conf", encoding="ascii") as file:
-        text = file.read()
-    write(f"{case.hosts.root}/h1.conf", text.replace("MaxSessions 1\n", "MaxSessions 10\n"))
-    case.hosts.start("h1")
+    case.hosts.configure("h1", "MaxSessions 1\n", "MaxSessions 10\n")
     steps = [sh(f"echo {i} >> steps") for i in range(4)]
     plan_of(case, [task("a", *steps), task("b", *steps), task("c", *steps, needs=["a", "b"])],
             hosts=[{"host": "h1", "slots": 3}])
