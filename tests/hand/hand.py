@@ -23,6 +23,9 @@ import sys
 import tempfile
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from together import together
+
 LIMIT_S = 60  # only ends what hangs: the machine may be busy
 HEAD = 12
 MASK = (1 << 64) - 1
@@ -1269,23 +1272,33 @@ GROUPS = {
 }
 
 
-def run_cases(program, cases):
-    """Runs these functions, by name. Returns the exit code."""
+def run_case(name, function):
+    """Runs a case in a folder of its own. Returns whether it has passed."""
+    global ROOT
+    above, ROOT = ROOT, os.path.join(ROOT, name)
+    os.mkdir(ROOT)
+    began = time.monotonic()
+    try:
+        function()
+        word = "ok"
+    except Wrong as wrong:
+        word = f"WRONG: {wrong}"
+    for left in os.listdir(ROOT):  # end what a failed case has left
+        tell("order", os.path.join(ROOT, left), "kill")
+    ROOT = above
+    print(f"{name}: {word} ({time.monotonic() - began:.1f} s)", flush=True)
+    return word == "ok"
+
+
+def run_cases(program, cases, at_once=False):
+    """Runs these functions, by name, perhaps at the same time. Returns the exit code."""
     global HAND, ROOT
     HAND = os.path.abspath(program)
     ROOT = tempfile.mkdtemp(prefix="devs-hand-")
-    failed = 0
-    for name, function in cases.items():
-        began = time.monotonic()
-        try:
-            function()
-            word = "ok"
-        except Wrong as wrong:
-            word = f"WRONG: {wrong}"
-            failed += 1
-        print(f"{name}: {word} ({time.monotonic() - began:.1f} s)", flush=True)
-    for name in os.listdir(ROOT):  # end what a failed case has left
-        tell("order", os.path.join(ROOT, name), "kill")
+    if at_once:
+        failed = together(cases, lambda name: run_case(name, cases[name]))
+    else:
+        failed = sum(not run_case(name, function) for name, function in cases.items())
     shutil.rmtree(ROOT, ignore_errors=True)
     return 1 if failed else 0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """devs-hand on a real Slurm: what tests/support/slurm-up starts.
 
-usage: slurm-up run [--cgroup] slurm.py DEVS-HAND [CASE...]
+usage: slurm-up run --nodes 5 [--cgroup] slurm.py DEVS-HAND [CASE...]
 
 The engine does what Job, start() and attach() do: sbatch for the allocation, whose script is the
 holder, and `srun --overlap` for each channel.
@@ -146,8 +146,8 @@ def case_job_is_ended():
     for what, options, act, state in (
             ("scancel", (), lambda job: output_of("scancel", job.job), "CANCELLED"),
             ("preemption", ("-n64",), lambda _: subprocess.Popen(
-                ["srun", "-Q", "-p", "urgent", "-w", "n1", "-n64", "true"]).wait(), "PREEMPTED")):
-        job = Job(*options)
+                ["srun", "-Q", "-p", "urgent", "-w", "n5", "-n64", "true"]).wait(), "PREEMPTED")):
+        job = Job(*options, node="n5")  # whatever else was on it would end, too
         one = job.shell(TRAP)
         act(job)
         end = one.end(what)
@@ -236,4 +236,4 @@ CASES = {name[5:]: function for name, function in globals().copy().items() if na
 if __name__ == "__main__":
     os.environ["SUBMITTER"] = "x"
     names = sys.argv[2:] or CASES
-    sys.exit(hand.run_cases(sys.argv[1], {name: CASES[name] for name in names}))
+    sys.exit(hand.run_cases(sys.argv[1], {name: CASES[name] for name in names}, at_once=True))

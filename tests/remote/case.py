@@ -11,6 +11,9 @@ import sys
 import tempfile
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from together import together
+
 LIMIT_S = 90
 DEVS = os.path.abspath(sys.argv[1])
 HAND = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None  # not of every test
@@ -243,33 +246,41 @@ def bytes_unchanged(case):
     want("output", head, data[:len(head)])
 
 
+def run_case(root, run, make):
+    """Runs a case. Returns whether it has passed."""
+    case = None
+    began = time.monotonic()
+    try:
+        case = make(root, run)
+        run(case)
+        print(f"{run.__name__}: passed, {time.monotonic() - began:.1f} s", flush=True)
+        return True
+    except (Wrong, subprocess.TimeoutExpired, RuntimeError) as wrong:
+        print(f"{run.__name__}: {wrong}")
+        if case:
+            print(case.read("run.out").decode(errors="replace")[-4000:])
+            print(case.devs("debug", "--logs", "last", "--plain").stdout[-3000:], flush=True)
+        return False
+    finally:
+        if case:
+            case.devs("cancel", "--kill", "last")
+            case.close()
+
+
 def run_cases(cases, make):
-    """Runs the given functions, or those named on the command line; make(root, function) makes a case."""
+    """Runs the given functions, or those named on the command line; make(root, function) makes a case.
+    With --together before the names, all run at the same time."""
     os.environ.pop("DEVS_DB", None)
     os.environ["LC_ALL"] = "C.UTF-8"
     names = sys.argv[3:]
+    at_once = names[:1] == ["--together"]
+    chosen = [run for run in cases if not names[at_once:] or run.__name__ in names]
     root = tempfile.mkdtemp(prefix="devs-far-")
-    bad = 0
     try:
-        for run in cases:
-            if names and run.__name__ not in names:
-                continue
-            case = None
-            began = time.monotonic()
-            try:
-                case = make(root, run)
-                run(case)
-                print(f"{run.__name__}: passed, {time.monotonic() - began:.1f} s", flush=True)
-            except (Wrong, subprocess.TimeoutExpired, RuntimeError) as wrong:
-                bad += 1
-                print(f"{run.__name__}: {wrong}")
-                if case:
-                    print(case.read("run.out").decode(errors="replace")[-4000:])
-                    print(case.devs("debug", "--logs", "last", "--plain").stdout[-3000:], flush=True)
-            finally:
-                if case:
-                    case.devs("cancel", "--kill", "last")
-                    case.close()
+        if at_once:
+            bad = together(chosen, lambda run: run_case(root, run, make))
+        else:
+            bad = sum(not run_case(root, run, make) for run in chosen)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     return 1 if bad else 0

@@ -30,6 +30,11 @@ def slurm_up(*words):
     want(words, done.returncode, 0)
 
 
+def cluster():
+    """The numbers of its nodes."""
+    return range(1, int(output_of("sinfo", "-h", "-p", "main", "-o", "%D").split()[0]) + 1)
+
+
 def uses_cgroups():
     with open(os.environ["SLURM_CONF"], encoding="utf-8") as file:
         return "proctrack/cgroup" in file.read()
@@ -145,7 +150,13 @@ def refused_jobs(case):
 def ended_by_slurm(case):
     """Each way in which Slurm ends a job, with a command that exits with 0 on TERM."""
     once = {"policy": ONCE}
+    # The time of a job is up: a timeout. Slurm looks for such jobs every 30 seconds.
+    late = Case(case.dir, "late")
+    late.plan([task("a", sh(CAUGHT, **once))], args=["--partition=main", "--time=10"])
+    late_run = late.runs()
+    output_of("scontrol", "update", f"jobid={late.job()}", "EndTime=now+1")
     # Cancelled by somebody else: a person decides.
+    os.chdir(case.dir)
     case.plan([task("a", sh(CAUGHT, **once))])
     run = case.runs()
     output_of("scancel", case.job())
@@ -178,12 +189,8 @@ def ended_by_slurm(case):
     want("tries", case.events("step_ended")[0]["attempts"], 1)
     want("jobs", len({event["job"] for event in case.events("job_state")}), 2)
     none_left(case)
-    # The time of the job is up: a timeout.
-    shutil.rmtree(".devs")
-    case.plan([task("a", sh(CAUGHT, **once))], args=["--partition=main", "--time=0:1"])
-    run = case.runs()
-    want("exit", run.wait(2 * LIMIT_S) != 0, True)
-    want("time limit", case.end_of(), ("timeout", "reaped", "time limit"))
+    want("exit", late_run.wait(2 * LIMIT_S) != 0, True)
+    want("time limit", late.end_of(), ("timeout", "reaped", "time limit"))
 
 
 def killed_devs(case):
@@ -230,22 +237,24 @@ def broken_channels(case):
 
 class Loss:
     """A run whose node fails, in one of the phases of an attempt."""
-    WAYS = ("kill-slurmd", "cut-node", "kill-node")  # of the nodes n1, n2 and n3
+    WAYS = ("kill-slurmd", "cut-node", "kill-node")
+    SPARE = 7  # for the retries; n1 to n6 fail, in two rounds at a time
     PHASES = ("running", "ending", "starting")
     # Each line of marks: "start" and "end" of an attempt; alive-N: when attempt N last worked.
     WORK = ("n=$(grep -c start marks); n=$((n + 1)); echo start $(date +%s%N) >> marks; trap 'exit 0' TERM;"
             " echo ready; i=0; until [ $n -gt 1 ] || [ -e go ] || [ $i -gt LIMIT ]; do i=$((i + 1));"
             " date +%s%N > alive.tmp; mv alive.tmp alive-$n; sleep 0.05; done; echo end >> marks")
 
-    def __init__(self, case, name, way, phase):
-        self.way, self.phase, self.node = way, phase, str(self.WAYS.index(way) + 1)
+    def __init__(self, case, number, way, phase):
+        self.way, self.phase = way, phase
+        self.node = str(number % 2 * 3 + self.WAYS.index(way) + 1)
         self.what = f"{phase}, {way}"
-        self.case = Case(case.dir, f"{name}-{way}")
+        self.case = Case(case.dir, f"round-{number}-{way}")
         os.chdir(case.dir)
         with open(f"{self.case.dir}/marks", "w", encoding="ascii"):
             pass
         work = self.WORK.replace("LIMIT", "40" if phase == "starting" else "100000")
-        others = ",".join(f"n{other}" for other in range(1, 4) if str(other) != self.node)
+        others = ",".join(f"n{other}" for other in cluster() if other not in (int(self.node), self.SPARE))
         self.case.plan([task("a", sh(work, policy=ONCE))], lease_s=5,
                        args=["--partition=main", f"--exclude={others}"])
         self.run = self.case.start("run", "--plain", "plan.json") if phase == "starting" else self.case.runs()
@@ -259,7 +268,7 @@ class Loss:
             until("a job", self.case.job)
             time.sleep(2 * chance.random())  # the moment of the failure, not a wait for something
         else:
-            self.node = self.case.node()[1:]  # n4, if its own was not free
+            self.node = self.case.node()[1:]  # the spare one, if its own was not free
         if self.phase == "ending":
             self.go()
             time.sleep(0.2 * chance.random())
@@ -302,12 +311,13 @@ def lost_nodes(case):
     chance = random.Random(int(os.environ.get("SLURM_SEED", "1")))
     count = int(os.environ.get("SLURM_LOSSES", "2"))  # 3: each way in each phase once
     seen = {}
-    for number in range(count):
+    for first in range(0, count, 2):
         losses = []
         try:
             for at, phase in enumerate(Loss.PHASES):
-                losses.append(Loss(case, f"round-{number}", Loss.WAYS[(at + number + 1) % 3], phase))
-            for loss in reversed(losses):  # the one that starts first
+                for number in range(first, min(first + 2, count)):
+                    losses.append(Loss(case, number, Loss.WAYS[(at + number + 1) % 3], phase))
+            for loss in reversed(losses):  # those that start first
                 loss.fail(chance)
             for loss in losses:
                 end = (loss.phase, loss.way, " ".join(loss.check()))
@@ -315,17 +325,19 @@ def lost_nodes(case):
         finally:
             for loss in losses:
                 loss.close()
-        until("all nodes", lambda: output_of("sinfo", "-h", "-p", "main", "-t", "idle", "-o", "%D").strip() == "4")
+        until("all nodes", lambda: output_of("sinfo", "-h", "-N", "-n", f"n[1-{Loss.SPARE}]", "-p", "main", "-t",
+                                             "idle", "-o", "%N").count("n") == Loss.SPARE)
     for end, times in sorted(seen.items()):
         print(*end, times if count > 3 else "")
 
 
 def bare_srun(case):
-    """srun as the command of a local attempt: it exits with 0, but nothing passes that was cut short."""
+    """srun as the command of a local attempt: it exits with 0, but nothing passes that was cut short. Uses the
+    last four nodes."""
     work = ("[ -e second ] && exit 0; touch second; trap 'exit 0' TERM; echo ready; until [ -e go ]; do"
             " sleep 0.05; done")
     started = []
-    for number, how in enumerate(("kill-slurmd", "cut-node", "kill-node", "scancel"), 1):
+    for number, how in zip(cluster()[-4:], ("kill-slurmd", "cut-node", "kill-node", "scancel")):
         one = Case(case.dir, how)
         name = f"bare-{os.getpid()}-{number}"
         run = one.start("exec", "--", "srun", "-n1", f"-wn{number}", f"-J{name}", "sh", "-c", work)
@@ -360,16 +372,19 @@ def bare_srun(case):
 
 def cancelled(case):
     """A cancel is proven: nothing is left, whatever the command does."""
-    for name, text in (("polite", CAUGHT), ("deaf", "trap '' TERM; echo ready; while :; do sleep 300; done"),
-                       ("setsid", "setsid sleep 300 & setsid sh -c 'sleep 300 & sleep 300' & echo ready; wait"),
-                       ("many", "for i in $(seq 200); do sleep 300 & done; echo ready; wait")):
-        shutil.rmtree(".devs", ignore_errors=True)
+    kinds = {"polite": CAUGHT, "deaf": "trap '' TERM; echo ready; while :; do sleep 300; done",
+             "setsid": "setsid sleep 300 & setsid sh -c 'sleep 300 & sleep 300' & echo ready; wait",
+             "many": "for i in $(seq 200); do sleep 300 & done; echo ready; wait"}
+    case.plan([task(name, sh(text, env={"MARK": f"{name}-{os.getpid()}"})) for name, text in kinds.items()], slots=4)
+    run = case.start("run", "--plain", "plan.json")
+    until("all ready", lambda: len(case.ask("SELECT DISTINCT task FROM output WHERE instr(bytes, x'7265616479')")) == 4)
+    for name in kinds:
+        case.devs("cancel", f"last/{name}")
+    run.wait(LIMIT_S)
+    for name in kinds:
+        [ended] = case.events("attempt_ended", name)
+        want(name, (ended["outcome"], ended["proof"]), ("cancelled", "reaped"))
         mark = f"MARK={name}-{os.getpid()}"
-        case.plan([task("a", sh(text, env={"MARK": mark[5:]}))])
-        run = case.runs()
-        case.devs("cancel", "last/a")
-        run.wait(LIMIT_S)
-        want(name, case.end_of()[:2], ("cancelled", "reaped"))
         left = [pid for pid in os.listdir("/proc") if pid.isdigit() and mark in environment_of(pid)]
         want(f"{name}: what is left", left, [])
 
@@ -462,7 +477,7 @@ def idle_job(case):
 
 def slots(case):
     """A plan of more tasks than slots: never more jobs at a time, and one query per poll_s."""
-    case.plan([task(f"t{i}", sh("sleep 0.5")) for i in range(12)], slots=4)
+    case.plan([task(f"t{i}", sh("sleep 0.5")) for i in range(8)], slots=4)
     want("exit", case.devs("run", "--plain", "plan.json").returncode, 0)
     running = most = 0
     for [kind] in case.ask("SELECT kind FROM event WHERE kind IN ('attempt_started', 'attempt_ended') ORDER BY seq"):
