@@ -584,7 +584,7 @@ def main():
             print("on.py: skipped: tmux is not installed")
             return 77
     failed = 0
-    with tempfile.TemporaryDirectory(prefix="devs-on-") as root:
+    with tempfile.TemporaryDirectory(prefix="devs-on-", ignore_cleanup_errors=True) as root:
         os.chmod(root, 0o711)
         for name in names:
             case = Case(root, name, hosts=2 if name == "collects" else 1)
