@@ -19,7 +19,7 @@ for line in sys.stdin:
 fresh_repository
 cat >plan.json <<-'PLAN'
 	{"version": 1, "workspace": "worktree", "jobs": 1, "after": {
-	  "kept": ["sh", "-c", "echo \"$DEVS_RUN|$DEVS_TASK|$DEVS_TITLE|$DEVS_AFTER|$1|$2|$(pwd)\" >>said",
+	  "kept": ["sh", "-c", "echo \"$DEVS_NUMBER|$DEVS_TASK|$DEVS_TITLE|$DEVS_AFTER|$1|$2|$(pwd)\" >>said",
 	           "sh", "{branch}", "{title}{}{task"],
 	  "failed": ["sh", "-c", "echo \"$DEVS_TASK $1\" >>said; echo no $TOKEN >&2; exit 3", "sh", "{why}"]},
 	 "tasks": [
@@ -44,21 +44,29 @@ tries=0
 until [ -s said ] || [ $((tries += 1)) -gt 300 ]; do sleep 0.1; done
 want 'after a retry, once more' "$(cut -d' ' -f1 said)" b
 
-# Killed while a command runs: that one is repeated, those that have ended are not.
+# Killed while a command runs: that one is ended and repeated, those that have ended are not.
 cat >plan.json <<-'PLAN'
 	{"version": 1, "workspace": "worktree", "jobs": 1, "after": {
-	  "kept": ["sh", "-c", "echo $DEVS_TASK >>ran; until [ -e go ] || [ $DEVS_TASK = a ]; do sleep 0.1; done"]},
+	  "kept": ["sh", "-c", "echo $DEVS_TASK >>ran; until [ -e go ] || [ $DEVS_TASK = a ]; do sleep 0.1; done; echo $DEVS_TASK >>over"]},
 	 "tasks": [{"id": "a", "steps": [{"run": ["true"]}]}, {"id": "b", "steps": [{"run": ["true"]}]},
 	           {"id": "c", "steps": [{"run": ["true"]}]}]}
 PLAN
 "$devs" run --plain plan.json >run.log 2>&1 &
 run=$!
-tries=0
-until [ "$(grep -c . ran 2>/dev/null)" = 2 ] || [ $((tries += 1)) -gt 300 ]; do sleep 0.1; done
+until_ran() {
+	tries=0
+	until [ "$(grep -c . ran 2>/dev/null)" = "$1" ] || [ $((tries += 1)) -gt 300 ]; do sleep 0.1; done
+}
+until_ran 2
 kill -9 $run
 wait $run 2>/dev/null
+"$devs" run --continue 2 --plain >run.log 2>&1 &
+run=$!
+until_ran 3
 : >go
-want 'continued' "$("$devs" run --continue 2 --plain >run.log 2>&1; echo $?)" 0
+wait $run
+want 'continued' "$?" 0
+want 'no command runs beside its repetition' "$(sort over)" "$(printf 'a\nb\nc')"
 want 'each command' "$(sort ran)" "$(printf 'a\nb\nb\nc')"
 
 # A program that is not there is named, and the next command runs.

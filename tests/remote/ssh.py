@@ -90,7 +90,7 @@ def cut_connection(case):
 def lost_host(case):
     """A host that stays away: no retry before the attempt has ended itself, and no attempt used."""
     case.plan([task("a", sh("echo $$ >> starts; [ -e second ] && exit 0; touch second; trap '' TERM;"
-                            " while :; do date +%s%N > alive; sleep 0.05; done",
+                            " while :; do date +%s%N > new; mv new alive; sleep 0.05; done",
                             policy=ONCE))], lease_s=5, hosts=["h1", "h2"])
     run = case.start("run", "--plain", "plan.json")
     until("the attempt", lambda: case.read("alive"))

@@ -2,7 +2,7 @@
  *
  * They run outside every sandbox, in the folder of the run, one after the other in the order in
  * which the tasks ended. The run does not fail because of them. Their ends are in the log, so that
- * an engine that continues the run runs only those that are missing. */
+ * an engine that continues the run ends those that still run, and runs those that are missing. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -95,7 +95,10 @@ static struct after_job *new_job(struct loop *loop, int task, enum plan_after wh
         {"{branch}", branch}, {"{why}", str_text(&why)}, {"{after}", plan_after_name(what)},
     };
     const struct loop_variable variables[] = {
-        {"DEVS_RUN", run},
+        /* as in an attempt, so that an engine that continues the run ends what runs before it
+         * repeats the command */
+        {"DEVS_RUN", log_writer_uid(loop->recorder.writer)},
+        {"DEVS_NUMBER", run},
         {"DEVS_TASK", plan->id},
         {"DEVS_TITLE", plan->title},
         {"DEVS_BRANCH", branch},

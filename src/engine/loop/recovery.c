@@ -347,9 +347,11 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
 void loop_recover(struct loop *loop)
 {
     const enum take_up take_up = loop->options->take_up;
+    const struct plan *plan = loop->state.plan;
     struct str ended = {0};
     struct str left = {0};
-    if (take_up == TAKE_UP_OPEN) { /* a run that has ended left no processes */
+    const bool has_after = plan->after[AFTER_KEPT] || plan->after[AFTER_FAILED];
+    if (take_up == TAKE_UP_OPEN || has_after) { /* otherwise a run that has ended left no processes */
         struct str boxes_ended = {0};
         struct str boxes_left = {0};
         /* After a reboot, all processes have ended and their recorded pids are meaningless, but
