@@ -236,25 +236,27 @@ def broken_channels(case):
 
 
 class Loss:
-    """A run whose node fails, in one of the phases of an attempt."""
-    WAYS = ("kill-slurmd", "cut-node", "kill-node")
-    SPARE = 7  # for the retries; n1 to n6 fail, in two rounds at a time
-    PHASES = ("running", "ending", "starting")
-    # Each line of marks: "start" and "end" of an attempt; alive-N: when attempt N last worked.
-    WORK = ("n=$(grep -c start marks); n=$((n + 1)); echo start $(date +%s%N) >> marks; trap 'exit 0' TERM;"
-            " echo ready; i=0; until [ $n -gt 1 ] || [ -e go ] || [ $i -gt LIMIT ]; do i=$((i + 1));"
-            " date +%s%N > alive.tmp; mv alive.tmp alive-$n; sleep 0.05; done; echo end >> marks")
+    """A run whose node fails, in one of the phases of an attempt.
 
-    def __init__(self, case, number, way, phase):
-        self.way, self.phase = way, phase
-        self.node = str(number % 2 * 3 + self.WAYS.index(way) + 1)
-        self.what = f"{phase}, {way}"
-        self.case = Case(case.dir, f"round-{number}-{way}")
+    It is valid if the node failed in that phase: before the attempt was known to run, while it worked,
+    or after its work was done and before its end was known.
+    """
+    WAYS = ("kill-slurmd", "cut-node", "kill-node")
+    PHASES = ("running", "ending", "starting")
+    # Files: start-N and end-N of attempt N; alive-N: when it last worked. What it leaves ignores TERM.
+    WORK = ("n=$(ls start-* 2>/dev/null | wc -l); n=$((n + 1)); date +%s%N > tmp; mv tmp start-$n;"
+            " trap 'exit 0' TERM; echo ready; i=0; until [ $n -gt 1 ] || [ -e go ] || [ $i -gt LIMIT ]; do"
+            " i=$((i + 1)); date +%s%N > tmp; mv tmp alive-$n; sleep 0.05; done;"
+            " (trap '' TERM; sleep 0.6) & date +%s%N > tmp; mv tmp end-$n")
+
+    def __init__(self, case, name, node, phase, way):
+        self.way, self.phase, self.node = way, phase, str(node)
+        self.what = f"{name}: {phase}, {way}"
+        self.case = Case(case.dir, name)
+        self.failed = False
         os.chdir(case.dir)
-        with open(f"{self.case.dir}/marks", "w", encoding="ascii"):
-            pass
         work = self.WORK.replace("LIMIT", "40" if phase == "starting" else "100000")
-        others = ",".join(f"n{other}" for other in cluster() if other not in (int(self.node), self.SPARE))
+        others = ",".join(f"n{other}" for other in range(1, len(cluster()) + 1) if other not in (node, loss_nodes()))
         self.case.plan([task("a", sh(work, policy=ONCE))], lease_s=5,
                        args=["--partition=main", f"--exclude={others}"])
         self.run = self.case.start("run", "--plain", "plan.json") if phase == "starting" else self.case.runs()
@@ -263,35 +265,63 @@ class Loss:
         with open(f"{self.case.dir}/go", "w", encoding="ascii"):
             pass
 
+    def stamp(self, name):
+        return int(self.case.read(name) or b"0")
+
     def fail(self, chance):
+        """Lets the node fail, unless the job has another one, because its own was not free."""
+        case = self.case
         if self.phase == "starting":
-            until("a job", self.case.job)
-            time.sleep(2 * chance.random())  # the moment of the failure, not a wait for something
+            until("a job", case.job)
+            on_node = ("squeue", "-h", "-j", case.job(), "-o", "%N")
+            node = until("a node", lambda: output_of(*on_node).strip())
+            time.sleep(chance.random())  # the moment of the failure, not a wait for something
         else:
-            self.node = self.case.node()[1:]  # the spare one, if its own was not free
+            node = case.node()
         if self.phase == "ending":
             self.go()
-            time.sleep(0.2 * chance.random())
+            until("its end", lambda: self.stamp("end-1"))
+            time.sleep(0.1 * chance.random())
+        self.failed = node == f"n{self.node}"
+        if not self.failed:
+            return
+        self.from_ns = time.time_ns()
         slurm_up(self.way, self.node)
-        if self.way == "kill-slurmd":
-            self.go()  # the attempt continues
+        self.until_ns = time.time_ns()
+        if self.phase == "running" and self.way == "kill-slurmd" and chance.random() < 0.5:
+            self.go()  # the attempt ends before Slurm notices
+
+    def is_valid(self):
+        """Returns whether the failure was within its phase."""
+        def first(kind):
+            [[at_ms]] = self.case.ask("SELECT coalesce(min(at_ms), 0) FROM event WHERE kind=?", kind)
+            return at_ms * 1000000
+        if not self.failed:
+            return False
+        if self.phase == "starting":
+            running = first("attempt_running")
+            return self.until_ns < running
+        ended = first("attempt_ended")
+        if self.phase == "ending":
+            return self.stamp("end-1") < self.from_ns and self.until_ns < ended
+        return self.until_ns < ended
 
     def check(self):
         """Waits for the end. Returns the outcomes of the attempts."""
         case = self.case
-        want(f"{self.what}: exit", self.run.wait(2 * LIMIT_S), 0)
+        want(f"{self.what}: exit", self.run.wait(3 * LIMIT_S), 0)
         want(f"{self.what}: tries", case.events("step_ended")[0]["attempts"], 1)
         outcomes = [ended["outcome"] for ended in case.events("attempt_ended")]
         want(f"{self.what}: attempts before the last one",
              [outcome for outcome in outcomes[:-1] if outcome not in ("lost", "not started")], [])
-        marks = case.read("marks").split()
-        starts = [int(mark) for mark in marks if mark.isdigit()]
-        want(f"{self.what}: the work was done", b"end" in marks, True)
-        want(f"{self.what}: starts", len(starts) <= len(outcomes), True)
-        for at, later in enumerate(starts[1:], 1):
-            alive = int(case.read(f"alive-{at}") or b"0")
-            want(f"{self.what}: it worked no longer when the next one started", alive < later, True)
-        if self.phase == "running" and self.way != "kill-slurmd":
+        starts = len([name for name in os.listdir(case.dir) if name.startswith("start-")])
+        want(f"{self.what}: the work that passed was done", self.stamp(f"end-{starts}") > 0, True)
+        want(f"{self.what}: starts", starts <= len(outcomes), True)
+        for at in range(1, starts):
+            worked = max(self.stamp(f"{what}-{at}") for what in ("start", "alive", "end"))
+            want(f"{self.what}: it worked no longer when the next one started",
+                 worked < self.stamp(f"start-{at + 1}"), True)
+        if self.failed and self.phase == "running" and self.way != "kill-slurmd":
             # Without its power, the node of this test still has the attempt's folder: devs-hand may
             # report there that the keeper is gone.
             proofs = ("fenced", "reaped", None) if self.way == "kill-node" else ("fenced", "reaped")
@@ -300,35 +330,58 @@ class Loss:
 
     def close(self):
         self.go()
-        slurm_up("start-node", self.node)
+        if self.failed:
+            slurm_up("start-node", self.node)
         if self.run.poll() is None:
             self.run.kill()
         self.case.close()
 
 
+# The first three have all phases and all ways.
+LOSSES = [(Loss.PHASES[at], Loss.WAYS[(at + turn + 1) % 3]) for turn in range(3) for at in range(3)]
+
+
+def loss_nodes():
+    """How many nodes lost_nodes has, the first ones: the last four are those of bare_srun."""
+    return len(cluster()) - 4
+
+
 def lost_nodes(case):
-    """Nodes that fail in each way and phase: never passed, nothing twice at a time, no try used up."""
+    """Nodes that fail in each way and phase: never passed, nothing twice at a time, no try used up.
+
+    Each of SLURM_LOSSES rounds has a loss for each node but the last one, which takes what comes after.
+    By hand, with all nine kinds at a time, and progress: SLURM_LOSSES=10 slurm-up run --nodes 14 ...
+    """
     chance = random.Random(int(os.environ.get("SLURM_SEED", "1")))
-    count = int(os.environ.get("SLURM_LOSSES", "2"))  # 3: each way in each phase once
-    seen = {}
-    for first in range(0, count, 2):
+    rounds = int(os.environ.get("SLURM_LOSSES", "1"))
+    nodes = loss_nodes()
+    valid = dict.fromkeys(LOSSES, 0)
+    for number in range(rounds):
         losses = []
         try:
-            for at, phase in enumerate(Loss.PHASES):
-                for number in range(first, min(first + 2, count)):
-                    losses.append(Loss(case, number, Loss.WAYS[(at + number + 1) % 3], phase))
-            for loss in reversed(losses):  # those that start first
-                loss.fail(chance)
+            kinds = sorted(LOSSES, key=valid.get)[:nodes - 1]
+            kinds.sort(key=lambda kind: kind[0] == "starting")  # these fail at once
+            for node, (phase, way) in enumerate(kinds, 1):
+                losses.append(Loss(case, f"round-{number}-{node}", node, phase, way))
+                if phase == "starting":
+                    losses[-1].fail(chance)
             for loss in losses:
-                end = (loss.phase, loss.way, " ".join(loss.check()))
-                seen[end] = seen.get(end, 0) + 1
+                if loss.phase != "starting":
+                    loss.fail(chance)
+            for loss in losses:
+                outcomes = loss.check()
+                valid[loss.phase, loss.way] += loss.is_valid()
+                if rounds > 2:
+                    print("loss", loss.phase, loss.way, "valid" if loss.is_valid() else "missed",
+                          " ".join(outcomes), flush=True)
         finally:
             for loss in losses:
                 loss.close()
-        until("all nodes", lambda: output_of("sinfo", "-h", "-N", "-n", f"n[1-{Loss.SPARE}]", "-p", "main", "-t",
-                                             "idle", "-o", "%N").count("n") == Loss.SPARE)
-    for end, times in sorted(seen.items()):
-        print(*end, times if count > 3 else "")
+        idle = ("sinfo", "-h", "-p", "main", "-n", f"n[1-{nodes}]", "-t", "idle", "-o", "%D")
+        until("all nodes", lambda: output_of(*idle).strip() == str(nodes))
+        if rounds > 2:
+            print("round", number + 1, " ".join(f"{phase}/{way}={times}" for (phase, way), times in valid.items()),
+                  flush=True)
 
 
 def bare_srun(case):
