@@ -351,7 +351,8 @@ void loop_recover(struct loop *loop)
     struct str ended = {0};
     struct str left = {0};
     const bool has_after = plan->after[AFTER_KEPT] || plan->after[AFTER_FAILED];
-    if (take_up == TAKE_UP_OPEN || has_after) { /* otherwise a run that has ended left no processes */
+    if (take_up == TAKE_UP_OPEN ||
+        has_after) { /* otherwise a run that has ended left no processes */
         struct str boxes_ended = {0};
         struct str boxes_left = {0};
         /* After a reboot, all processes have ended and their recorded pids are meaningless, but
