@@ -58,7 +58,6 @@ struct executor_adapter {
     char **channel;      /* runs {command} in the job, with stdin and stdout */
     char **list;         /* prints a line for each job of the run: JOB|STATE|REASON|NODE */
     char **cancel;       /* ends a job */
-    char **canceller;    /* prints who has cancelled a job */
     char **ping;         /* exits with 0 if the cluster answers */
     char **nodes;        /* prints a line for each group of nodes: STATE|COUNT */
     char **states;       /* "STATE=meaning" or "STATE/REASON=meaning": enum job_meaning */

@@ -162,21 +162,6 @@ def ended_by_slurm(case):
     output_of("scancel", case.job())
     want("exit", run.wait(LIMIT_S), 4)
     want("cancelled", case.end_of(), ("lost", "reaped", "cancelled"))
-    # The same by a user that the accounts of the cluster name.
-    shutil.rmtree(".devs")
-    os.mkdir("bin")
-    with open("bin/sacct", "w", encoding="ascii") as file:
-        file.write("#!/bin/sh\necho \"$*\" >>asked\n[ -e again ] && echo 'CANCELLED by 1' || echo RUNNING\n: >again\n")
-    os.chmod("bin/sacct", 0o755)
-    path = case.environment["PATH"]
-    case.environment["PATH"] = f"{case.dir}/bin:{path}"
-    run = case.runs()
-    output_of("scancel", case.job())
-    want("exit", run.wait(LIMIT_S), 4)
-    case.environment["PATH"] = path
-    want("cancelled by", case.events("job_state")[-1]["reason"], "cancelled by " + output_of("id", "-nu", "1").strip())
-    want("in words", "cancelled by daemon" in case.devs("why", "a").stdout, True)
-    want("cancelled", case.end_of(), ("lost", "reaped", "cancelled"))
     # Preempted: not a try, at once in a new job.
     shutil.rmtree(".devs")
     case.plan([task("a", sh(f"[ -e second ] && exit 0; touch second; {CAUGHT}", **once),

@@ -52,7 +52,6 @@ static const struct field adapter_rows[] = {
             "runs the shell command `{command}` in `{job}`, connected to its input and output"),
     COMMAND("list", list, "prints a line `JOB|STATE|REASON|NODE` for each job of `{run}`"),
     COMMAND("cancel", cancel, "ends `{job}`"),
-    COMMAND("canceller", canceller, "prints the name of the user who has cancelled `{job}`"),
     COMMAND("ping", ping, "exits with 0 if the cluster answers"),
     {"states", FIELD_ENV, AT(states), 0, STATES_MAX, .own_shape = true,
      .means = "what `STATE`, or `STATE/REASON`, means: `queued`, `running`, `ending`, `ended`, "
@@ -88,14 +87,14 @@ void executor_adapter_init(struct executor_adapter *adapter, enum executor_kind 
     json_free(members);
 }
 
-enum { LISTS = 11 + RESOURCE_COUNT };
+enum { LISTS = 10 + RESOURCE_COUNT };
 
 static void find_lists(struct executor_adapter *adapter, char ***out[LISTS])
 {
-    char ***const fixed[] = {&adapter->submit,      &adapter->channel,  &adapter->list,
-                             &adapter->cancel,      &adapter->ping,     &adapter->states,
-                             &adapter->nodes,       &adapter->refused,  &adapter->down,
-                             &adapter->node_states, &adapter->canceller};
+    char ***const fixed[] = {&adapter->submit,     &adapter->channel, &adapter->list,
+                             &adapter->cancel,     &adapter->ping,    &adapter->states,
+                             &adapter->nodes,      &adapter->refused, &adapter->down,
+                             &adapter->node_states};
     static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "every list is found");
     memcpy(out, fixed, sizeof(fixed));
     for (int i = 0; i < RESOURCE_COUNT; i++)

@@ -21,7 +21,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { MS_PER_S = 1000, RUN_CHARS = 12, MARK_MAX = 64, CANCELLER_CHARS = 64 };
+enum { MS_PER_S = 1000, RUN_CHARS = 12, MARK_MAX = 64 };
 
 enum job_stage {
     JOB_IS_NEW,  /* to be submitted */
@@ -370,36 +370,6 @@ static bool is_ready(struct cluster_job *job)
     return !job->cluster->dir || job->is_unknown || now - job->listed_ms >= CLUSTER_START_MS;
 }
 
-static void was_named(void *ctx, int code, const struct str *out, const char *error)
-{
-    struct cluster_job *job = ctx;
-    struct str clean = {0};
-    (void)error;
-    errand_is_over(job);
-    text_clean_line(&clean, str_text(out), strcspn(str_text(out), "\n"));
-    if (code == 0 && clean.len > 0)
-        (void)snprintf(job->reason, sizeof(job->reason), "cancelled by %.*s", CANCELLER_CHARS,
-                       str_text(&clean));
-    str_done(&clean);
-    if (job->stage != JOB_IS_OVER)
-        end_by_meaning(job);
-}
-
-/* Asks who has cancelled the job, before its end is reported. */
-static void ask_canceller(struct cluster_job *job)
-{
-    struct cluster *cluster = job->cluster;
-    const struct plan_executor *executor = cluster->call.executor;
-    const struct remote_place place = place_of(job);
-    const struct executor_words words = {.job = job->name};
-    const struct errand_call call = {
-        .argv = executor_argv(executor, executor->adapter.canceller, &words),
-        .out_max = CLUSTER_ANSWER_MAX,
-        .timeout_ms = CLUSTER_NAME_MS};
-    cluster->errands++;
-    job->errand = errand_start(cluster->nursery, &place, &call, job, was_named);
-}
-
 static void take_line(struct cluster_job *job, const struct job_line *line)
 {
     const bool has_changed = strcmp(job->reason, line->reason) != 0 || job->is_unknown ||
@@ -413,12 +383,7 @@ static void take_line(struct cluster_job *job, const struct job_line *line)
     if (line->node[0])
         memcpy(job->node, line->node, sizeof(job->node));
     if (meaning_is_end(line->meaning)) {
-        const bool has_name = line->meaning == MEANS_CANCELLED && job->exit == EXIT_NOT &&
-                              job->cluster->call.executor->adapter.canceller;
-        if (has_name && !job->errand)
-            ask_canceller(job);
-        else if (!has_name)
-            end_by_meaning(job);
+        end_by_meaning(job);
     } else if (line->meaning == MEANS_RUNNING && job->stage == JOB_WAITS && is_ready(job)) {
         job->stage = JOB_RUNS;
         job->is_unknown = false;
@@ -774,7 +739,7 @@ bool cluster_job_runs(const struct cluster_job *job)
 
 enum outcome_cause cluster_job_cause(const struct cluster_job *job)
 {
-    return meaning_cause(job->meaning);
+    return job->stage == JOB_IS_OVER ? meaning_cause(job->meaning) : CAUSE_NONE;
 }
 
 void cluster_job_ask(struct cluster_job *job)

@@ -32,7 +32,6 @@ enum {
     CLUSTER_MISSES_MAX = 2,         /* lists without a job before it counts as ended */
     CLUSTER_CAUSE_MS = 15 * 1000,   /* how long the cause of an end is waited for */
     CLUSTER_CAUSE_POLL_MS = 1000,   /* and how often the cluster is asked for it */
-    CLUSTER_NAME_MS = 5 * 1000,     /* how long it may take to tell who has cancelled a job */
 };
 
 struct cluster;

@@ -50,7 +50,6 @@ struct errand_call {
     char **argv;       /* owned by the errand */
     const char *input; /* stdin; copied; NULL = /dev/null */
     size_t out_max;    /* bytes of stdout that are kept */
-    int timeout_ms;    /* 0 = REMOTE_HELLO_MS */
 };
 /* Called once: the exit code, or -1; what was kept of stdout; the last line of stderr. */
 typedef void errand_done_fn(void *ctx, int code, const struct str *out, const char *error);

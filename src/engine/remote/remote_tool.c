@@ -272,8 +272,6 @@ struct child *errand_start(struct nursery *nursery, const struct remote_place *p
     errand->done = done;
     errand->out_max = call->out_max;
     errand->line = (struct tool_line){.argv = call->argv, .timeout_ms = REMOTE_HELLO_MS};
-    if (call->timeout_ms > 0)
-        errand->line.timeout_ms = call->timeout_ms;
     if (call->input)
         str_add(&errand->input, call->input);
     errand->given = (struct launch_input){str_text(&errand->input), errand->input.len};
