@@ -58,6 +58,7 @@ struct executor_adapter {
     char **channel;      /* runs {command} in the job, with stdin and stdout */
     char **list;         /* prints a line for each job of the run: JOB|STATE|REASON|NODE */
     char **cancel;       /* ends a job */
+    char **who;          /* prints the user who cancelled a job, or a number; may print nothing */
     char **ping;         /* exits with 0 if the cluster answers */
     char **nodes;        /* prints a line for each group of nodes: STATE|COUNT */
     char **states;       /* "STATE=meaning" or "STATE/REASON=meaning": enum job_meaning */
@@ -131,6 +132,10 @@ bool executor_read_nodes(const struct executor_adapter *adapter, const char *tex
 /* Reads the name of a job from the output of `submit`: from its last line, the part after the last
  * '/' and before the first ';'. Returns false if there is none. */
 bool executor_read_job(const char *text, size_t len, char out[JOB_TEXT_MAX]);
+
+/* Reads who cancelled a job from the output of `who`: a user, or "uid 1000" for a number. Returns
+ * false if it prints no name of a user, which is the case without accounting. */
+bool executor_read_user(const char *text, size_t len, char out[JOB_TEXT_MAX]);
 
 /* Returns whether only a person can do something about this error message. */
 bool executor_refuses(const struct executor_adapter *adapter, const char *message);

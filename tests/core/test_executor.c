@@ -248,6 +248,38 @@ START_TEST(test_the_name_of_a_job)
 }
 END_TEST
 
+#define LONG_NAME "a23456789b23456789c23456789d23456789e23456789f23456789g23456789h23456789i234567"
+static const struct {
+    const char *output, *user; /* NULL = none */
+} users[] = {
+    {"bob\n", "bob"},
+    {"CORP\\ann", "CORP\\ann"},
+    {"ann.x@corp-1\n", "ann.x@corp-1"},
+    {"4242\n", "uid 4242"},
+    {"", NULL},
+    {"\n", NULL},
+    {"bob\nroot\n", NULL},
+    {"bob or root", NULL},
+    {"-u", NULL},
+    {"b\x1b[2Job", NULL},
+    {"b\xc3\xb6"
+     "b",
+     NULL},
+    {"b\xff", NULL},
+    {LONG_NAME, LONG_NAME},
+    {LONG_NAME LONG_NAME, NULL},
+};
+
+START_TEST(test_the_user_who_cancelled_a_job)
+{
+    char user[JOB_TEXT_MAX] = "";
+    const bool is_there = executor_read_user(users[_i].output, strlen(users[_i].output), user);
+    ck_assert(is_there == (users[_i].user != NULL));
+    ck_assert_str_eq(user, is_there ? users[_i].user : "");
+    ck_assert(!executor_read_user("bo\0b", 4, user));
+}
+END_TEST
+
 static const struct {
     enum executor_kind kind;
     const char *message;
@@ -302,6 +334,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_long_texts_are_cut_between_characters);
     tcase_add_loop_test(tcase, test_nodes_are_counted_by_what_they_take, 0, TABLE_LEN(node_lists));
     tcase_add_loop_test(tcase, test_the_name_of_a_job, 0, TABLE_LEN(names));
+    tcase_add_loop_test(tcase, test_the_user_who_cancelled_a_job, 0, TABLE_LEN(users));
     tcase_add_loop_test(tcase, test_refusals_are_told_from_outages, 0, TABLE_LEN(messages));
     tcase_add_loop_test(tcase, test_an_end_has_its_cause, 0, TABLE_LEN(causes));
     return suite;

@@ -147,6 +147,38 @@ def refused_jobs(case):
     want("worked", os.path.exists("worked"), False)
 
 
+def write_accounting(case, answers):
+    """Puts a sacct into the PATH of devs that prints the answers, one after another, the last one for
+    ever. The cluster of these tests has no accounting."""
+    os.makedirs("bin", exist_ok=True)
+    for number, answer in enumerate(answers):
+        with open(f"bin/answer-{number}", "w", encoding="latin-1") as file:
+            file.write(answer)
+    with open("bin/sacct", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho \"$@\" >> $0.calls\n"
+                   f"n=$(cat $0.at 2>/dev/null || echo 0); echo $((n < {len(answers) - 1} ? n + 1 : n)) > $0.at\n"
+                   "cat ${0%/*}/answer-$n\n")
+    os.chmod("bin/sacct", 0o755)
+    case.environment["PATH"] = f"{case.dir}/bin:{os.environ['PATH']}"
+
+
+def canceller(case):
+    """What sacct prints becomes the user who cancelled a job, or nothing."""
+    with open(os.path.join(HERE, "..", "..", "assets", "executors", "slurm.json"), encoding="utf-8") as file:
+        command = [word.replace("{job}", "17") for word in json.load(file)["who"]]
+    me = output_of("id", "-un")
+    # The first lines are what Slurm 22.05 with slurmdbd printed.
+    for answer, user in ((f"CANCELLED by {os.getuid()}\n", me), ("CANCELLED by 424242\n", "424242\n"),
+                         ("CANCELLED\n", ""), ("RUNNING\n", ""), ("", ""), ("CANCELLED by 0; touch bad\n", ""),
+                         ("CANCELLED by $(touch bad)\n", ""), ("CANCELLED by -1\n", ""), ("CANCELLED by \x1b[2J\n", ""),
+                         ("CANCELLED by 1\nCANCELLED by 2\n", ""), ("CANCELLED by " + "9" * 5000 + "\n", None)):
+        write_accounting(case, [answer])
+        out = output_of(*command, env=case.environment)
+        want(f"user of {answer[:40]!r}", out, user if user is not None else "9" * 5000 + "\n")
+    want("commands of an answer that ran", os.path.exists("bad"), False)
+    want("calls", case.read("bin/sacct.calls").splitlines()[0].split()[-2:], [b"--jobs=17", b"--format=State"])
+
+
 def ended_by_slurm(case):
     """Each way in which Slurm ends a job, with a command that exits with 0 on TERM."""
     once = {"policy": ONCE}
@@ -155,13 +187,35 @@ def ended_by_slurm(case):
     late.plan([task("a", sh(CAUGHT, **once))], args=["--partition=main", "--time=10"])
     late_run = late.runs()
     output_of("scontrol", "update", f"jobid={late.job()}", "EndTime=now+1")
-    # Cancelled by somebody else: a person decides.
+    # Cancelled by somebody else: a person decides. Nobody knows by whom.
     os.chdir(case.dir)
     case.plan([task("a", sh(CAUGHT, **once))])
     run = case.runs()
     output_of("scancel", case.job())
     want("exit", run.wait(LIMIT_S), 4)
     want("cancelled", case.end_of(), ("lost", "reaped", "cancelled"))
+    want("its reason", case.events("job_state")[-1].get("reason"), None)
+    # The accounting knows, a moment later.
+    shutil.rmtree(".devs")
+    write_accounting(case, ["", f"CANCELLED by {os.getuid()}\n"])
+    case.plan([task("a", sh(CAUGHT, **once))])
+    run = case.runs()
+    output_of("scancel", case.job())
+    want("exit", run.wait(LIMIT_S), 4)
+    by = f"cancelled by {output_of('id', '-un').strip()}"
+    want("cancelled", case.end_of(), ("lost", "reaped", "cancelled"))
+    want("by", (case.events("job_state")[-1]["reason"], by in case.events("attempt_judged")[0]["match"]), (by, True))
+    for words in (("why", "last/a"), ("debug", "--logs", "last", "--plain")):
+        want(words, by in case.devs(*words).stdout, True)
+    # Also if it has not run.
+    shutil.rmtree(".devs")
+    case.plan([task("a", sh(CAUGHT, **once))], args=["--partition=main", "--begin=now+1hour"])
+    run = case.start("run", "--plain", "plan.json")
+    until("a reason", lambda: any(event.get("reason") == "BeginTime" for event in case.events("job_state")))
+    output_of("scancel", case.job())
+    want("exit", run.wait(LIMIT_S), 4)
+    want("by", by in case.events("attempt_judged")[0]["match"], True)
+    case.environment["PATH"] = os.environ["PATH"]
     # Preempted: not a try, at once in a new job.
     shutil.rmtree(".devs")
     case.plan([task("a", sh(f"[ -e second ] && exit 0; touch second; {CAUGHT}", **once),
@@ -525,7 +579,7 @@ def slots(case):
     none_left(case)
 
 
-CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, ended_by_slurm,
+CASES = [same_as_here, secrets_stay_hidden, bytes_unchanged, waits_in_the_queue, refused_jobs, canceller, ended_by_slurm,
          killed_devs, broken_channels, lost_nodes, bare_srun, cancelled, silent_controller, drained, doctor, idle_job, slots]
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ static const struct field adapter_rows[] = {
             "runs the shell command `{command}` in `{job}`, connected to its input and output"),
     COMMAND("list", list, "prints a line `JOB|STATE|REASON|NODE` for each job of `{run}`"),
     COMMAND("cancel", cancel, "ends `{job}`"),
+    COMMAND("who", who, "prints the user who cancelled `{job}`, if that is known"),
     COMMAND("ping", ping, "exits with 0 if the cluster answers"),
     {"states", FIELD_ENV, AT(states), 0, STATES_MAX, .own_shape = true,
      .means = "what `STATE`, or `STATE/REASON`, means: `queued`, `running`, `ending`, `ended`, "
@@ -87,14 +89,14 @@ void executor_adapter_init(struct executor_adapter *adapter, enum executor_kind 
     json_free(members);
 }
 
-enum { LISTS = 10 + RESOURCE_COUNT };
+enum { LISTS = 11 + RESOURCE_COUNT };
 
 static void find_lists(struct executor_adapter *adapter, char ***out[LISTS])
 {
-    char ***const fixed[] = {&adapter->submit,     &adapter->channel, &adapter->list,
-                             &adapter->cancel,     &adapter->ping,    &adapter->states,
-                             &adapter->nodes,      &adapter->refused, &adapter->down,
-                             &adapter->node_states};
+    char ***const fixed[] = {&adapter->submit,      &adapter->channel, &adapter->list,
+                             &adapter->cancel,      &adapter->ping,    &adapter->states,
+                             &adapter->nodes,       &adapter->refused, &adapter->down,
+                             &adapter->node_states, &adapter->who};
     static_assert(ARRAY_LEN(fixed) + RESOURCE_COUNT == LISTS, "every list is found");
     memcpy(out, fixed, sizeof(fixed));
     for (int i = 0; i < RESOURCE_COUNT; i++)
@@ -294,6 +296,26 @@ bool executor_read_job(const char *text, size_t len, char out[JOB_TEXT_MAX])
     memcpy(out, text + from, size);
     out[size] = '\0';
     return strspn(out, letters) == size;
+}
+
+bool executor_read_user(const char *text, size_t len, char out[JOB_TEXT_MAX])
+{
+    /* Also names of domains: "CORP\\ann", "ann@corp". */
+    static const char signs[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@$\\+";
+    enum { USER_MAX = JOB_TEXT_MAX - sizeof("uid ") };
+    char name[USER_MAX + 1];
+    if (len > 0 && text[len - 1] == '\n')
+        len--;
+    if (len == 0 || len > USER_MAX || memchr(text, '\0', len))
+        return false;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    if (strspn(name, signs) != len || name[0] == '-')
+        return false;
+    const bool is_number = strspn(name, "0123456789") == len;
+    (void)snprintf(out, JOB_TEXT_MAX, "%s%s", is_number ? "uid " : "", name);
+    return true;
 }
 
 static bool has_part(char *const *parts, const char *message)

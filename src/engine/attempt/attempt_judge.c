@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -313,6 +314,9 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);
+    if (input->outcome.cause == CAUSE_CANCELLED && attempt->end.canceller[0] != '\0')
+        (void)snprintf(input->verdict.match, sizeof(input->verdict.match),
+                       "its job was cancelled by %s", attempt->end.canceller);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
     if (!attempt_has_output(attempt)) /* the output file may be expected, but does not exist yet */

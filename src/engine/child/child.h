@@ -104,6 +104,7 @@ struct child_end {
     struct proc_facts ran[CHILD_LEFT_MAX];  /* processes that were alive before we ended the child,
                                                or were found after its end */
     int ran_count;                          /* length of `ran`; 0 = not checked */
+    char canceller[96]; /* CAUSE_CANCELLED: the user who cancelled its job; "" = not known */
 };
 
 struct str;

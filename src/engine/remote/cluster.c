@@ -48,7 +48,10 @@ struct cluster_job {
     char name[JOB_TEXT_MAX]; /* "" = not known */
     char holder[JOB_TEXT_MAX];
     char reason[JOB_TEXT_MAX], node[JOB_TEXT_MAX];
-    char mark[MARK_MAX]; /* of its errands */
+    char canceller[JOB_TEXT_MAX]; /* who cancelled it; "" = not known */
+    int who_left;                 /* how often that is still asked before its end is told */
+    int64_t who_due_ms;           /* when that is asked next */
+    char mark[MARK_MAX];          /* of its errands */
     int misses;
     int64_t since_ms;     /* when it was asked for */
     int64_t listed_ms;    /* when it was listed as running first; 0 = not yet */
@@ -267,6 +270,41 @@ static void was_released(void *ctx, int code, const char *error)
     job->exit = code == 0 ? EXIT_DONE : EXIT_CANCEL;
 }
 
+static void was_named(void *ctx, int code, const struct str *out, const char *error)
+{
+    struct cluster_job *job = ctx;
+    char user[JOB_TEXT_MAX];
+    (void)error; /* most likely there is no accounting, so nobody knows */
+    errand_is_over(job);
+    if (code != 0) {
+        job->who_left = 0;
+    } else if (executor_read_user(str_text(out), out->len, user)) {
+        job->who_left = 0;
+        memcpy(job->canceller, user, sizeof(user));
+        (void)snprintf(job->reason, sizeof(job->reason), "cancelled by %.*s",
+                       (int)(sizeof(job->reason) - sizeof("cancelled by ")), user);
+        if (job->why.len > 0)
+            str_addf(&job->why, "; %s", job->reason);
+    } else { /* the accounting may hear of it a moment later */
+        job->who_left--;
+        job->who_due_ms = now_ms() + CLUSTER_CAUSE_POLL_MS;
+    }
+    if (job->who_left == 0)
+        add_news(job);
+}
+
+/* Asks who cancelled the job. */
+static void start_who(struct cluster_job *job)
+{
+    const struct cluster *cluster = job->cluster;
+    const struct plan_executor *executor = cluster->call.executor;
+    const struct remote_place place = place_of(job);
+    const struct executor_words words = {.job = job->name};
+    const struct errand_call call = {.argv = executor_argv(executor, executor->adapter.who, &words),
+                                     .out_max = JOB_LINE_MAX};
+    job->errand = errand_start(cluster->nursery, &place, &call, job, was_named);
+}
+
 static void start_exit(struct cluster_job *job)
 {
     const struct cluster *cluster = job->cluster;
@@ -290,6 +328,8 @@ static bool is_due(const struct cluster_job *job)
         return false;
     if (job->exit == EXIT_RELEASE || job->exit == EXIT_CANCEL)
         return job->name[0] != '\0';
+    if (job->who_left > 0)
+        return job->who_due_ms <= now_ms();
     return job->stage == JOB_IS_NEW && job->exit == EXIT_NOT && !job->cluster->is_left;
 }
 
@@ -305,8 +345,10 @@ static void run_errands(struct cluster *cluster)
         if (!oldest)
             return;
         cluster->errands++;
-        if (oldest->exit != EXIT_NOT)
+        if (oldest->exit == EXIT_RELEASE || oldest->exit == EXIT_CANCEL)
             start_exit(oldest);
+        else if (oldest->who_left > 0)
+            start_who(oldest);
         else
             submit(oldest);
     }
@@ -354,6 +396,9 @@ static void end_by_meaning(struct cluster_job *job)
     str_add(&why, end_words(job->meaning));
     if (job->reason[0])
         str_addf(&why, ": %s", job->reason);
+    /* Its end is told when the cluster has said who cancelled it, or does not know. */
+    if (job->meaning == MEANS_CANCELLED && job->tell && job->cluster->call.executor->adapter.who)
+        job->who_left = CLUSTER_WHO_MAX;
     end_job(job, is_final ? START_EXECUTOR_REFUSED : START_EXECUTOR_DOWN, str_text(&why));
     if (job->meaning == MEANS_REFUSED)
         job->exit = EXIT_CANCEL; /* otherwise it would wait forever */
@@ -531,7 +576,7 @@ static void tell_news(struct cluster_job *job)
                                   .code = job->code,
                                   .why = str_text(&job->why)};
     job->has_news = false;
-    if (job->tell && !job->is_unknown)
+    if (job->tell && !job->is_unknown && job->who_left == 0)
         job->tell(job->tell_ctx, &news);
 }
 
@@ -540,6 +585,8 @@ static int64_t look_after(struct cluster_job *job, int64_t now)
 {
     const struct cluster *cluster = job->cluster;
     const int64_t queue_ms = cluster->call.executor->queue_ms;
+    if (job->who_left > 0 && !job->errand)
+        return job->who_due_ms > now ? job->who_due_ms : INT64_MAX;
     if (job->stage != JOB_WAITS || job->exit != EXIT_NOT)
         return INT64_MAX;
     if (cluster->dir && !job->is_unknown && look_for_start(job)) {
@@ -742,6 +789,11 @@ enum outcome_cause cluster_job_cause(const struct cluster_job *job)
     return job->stage == JOB_IS_OVER ? meaning_cause(job->meaning) : CAUSE_NONE;
 }
 
+const char *cluster_job_canceller(const struct cluster_job *job)
+{
+    return job->canceller;
+}
+
 void cluster_job_ask(struct cluster_job *job)
 {
     if (job->stage == JOB_IS_OVER) {
@@ -766,6 +818,7 @@ void cluster_job_drop(struct cluster_job *job)
 {
     job->tell = NULL;
     job->task = -1;
+    job->who_left = 0;
     if (job->exit == EXIT_NOT || job->exit == EXIT_RELEASE)
         job->exit = job->stage == JOB_IS_OVER && job->name[0] != '\0' ? EXIT_DONE : EXIT_CANCEL;
     if (job->stage == JOB_IS_NEW)

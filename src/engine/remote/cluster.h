@@ -32,6 +32,7 @@ enum {
     CLUSTER_MISSES_MAX = 2,         /* lists without a job before it counts as ended */
     CLUSTER_CAUSE_MS = 15 * 1000,   /* how long the cause of an end is waited for */
     CLUSTER_CAUSE_POLL_MS = 1000,   /* and how often the cluster is asked for it */
+    CLUSTER_WHO_MAX = 4,            /* how often it is asked who cancelled a job, with that pause */
 };
 
 struct cluster;
@@ -40,7 +41,7 @@ struct cluster_job;
 /* What happened to a job. The texts are borrowed for the call. */
 struct job_news {
     enum job_state state;
-    const char *reason, *node; /* "" = none */
+    const char *reason, *node; /* "" = none; of a cancelled job, `reason` may say by whom */
     int code;                  /* if it ended before it ran: an enum start_code; otherwise 0 */
     const char *why;           /* then: why, in words */
 };
@@ -83,6 +84,8 @@ void cluster_job_watch(struct cluster_job *job, job_news_fn *tell, void *ctx);
 bool cluster_job_runs(const struct cluster_job *job);
 /* Returns the cause of the job's end; CAUSE_NONE = not known, or it has not ended. */
 enum outcome_cause cluster_job_cause(const struct cluster_job *job);
+/* Returns who cancelled the job; "" = not known, or it was not cancelled. */
+const char *cluster_job_canceller(const struct cluster_job *job);
 /* Asks for the state at once, and again until it is an end. */
 void cluster_job_ask(struct cluster_job *job);
 /* Returns a new job for the same task, and cancels this one, which cannot be used. The watcher

@@ -156,7 +156,10 @@ static void let_go(struct remote *remote)
 static void report_end(struct remote *remote, const struct outcome *outcome)
 {
     const struct remote_watcher watcher = remote->watcher;
-    const struct child_end end = {.outcome = *outcome};
+    struct child_end end = {.outcome = *outcome};
+    if (outcome->cause == CAUSE_CANCELLED)
+        (void)snprintf(end.canceller, sizeof(end.canceller), "%s",
+                       cluster_job_canceller(remote->call.place.job));
     if (!remote->was_started)
         watcher.on.started(watcher.on.ctx);
     remote->was_started = true;
