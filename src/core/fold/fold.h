@@ -32,10 +32,9 @@ typedef void fold_fn(const struct fold *fold);
 fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_attempt_judged,
     fold_attempt_quiet, fold_attempt_heard;
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
-fold_fn fold_hint_given;
+fold_fn fold_hint_given, fold_after_ended;
 
 /* Other machines, in fold_host.c. */
-fold_fn fold_after_ended, fold_day_cost;
 fold_fn fold_attempt_placed, fold_host_state, fold_contact_lost, fold_contact_found, fold_job_state;
 /* The machine of the latest attempt of the event's step has answered, if it is another one. */
 void fold_reach_host(const struct fold *fold);
@@ -74,7 +73,7 @@ struct circles *fold_circles(struct task_state *task);
 /* Handles a loop, suspected or detected, in the task's attempts or its agent's calls. */
 fold_fn fold_loop_suspected;
 
-fold_fn fold_budget;
+fold_fn fold_budget, fold_day_cost;
 /* Returns whether the attempt of fold->step runs, but waits in the queue of a cluster. */
 bool fold_is_in_queue(const struct fold *fold);
 /* Handles an attempt that has begun to work: one that runs, and does not wait in the queue of a
