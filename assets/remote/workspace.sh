@@ -243,12 +243,9 @@ reset() {
     copy "$old/admin" "$admin" || exit 1
   remove "$work/trash"
   read_tree
+  changed=$(in_tree diff-tree -r --name-only "${changed:-$tree}" "$tree" 2>/dev/null | wc -l)
   tell_tree
-  if [ -n "$changed" ]; then
-    in_tree diff-tree -r --name-only "$changed" "$tree" 2>/dev/null
-  else # the old tree could not be read: all of it is new
-    in_tree ls-tree -r --name-only "$tree"
-  fi | printf 'changed %s\n\n' "$(wc -l)"
+  printf 'changed %s\n\n' "$changed"
 }
 
 # Sends what has changed since the tree that is known: the number of paths, then the paths, the
