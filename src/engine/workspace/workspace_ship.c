@@ -865,68 +865,25 @@ static size_t read_bundle(const char *bytes, size_t len, char commit[WORKSPACE_C
     return 0;
 }
 
-/* Fails if the files with these ids, a line each, have more bytes than a snapshot may have: a small
- * pack can contain much. */
-static bool check_bytes(const struct workspace *workspace, const struct str *ids,
+/* Fails if the result links to another repository. git would store only a dangling link, and the
+ * script leaves such repositories out. */
+static bool check_links(const struct workspace *workspace, const char *tree,
                         const atomic_bool *stop, struct err *err)
 {
-    const char *const words[] = {"cat-file", "--batch-check=%(objectsize)", NULL};
-    struct str sizes = {0};
-    const struct git_call call = {.words = words,
-                                  .input = str_text(ids),
-                                  .input_len = ids->len,
-                                  .out_max = RESULT_BUNDLE_BYTES_MAX,
-                                  .timeout_ms = BUNDLE_MS,
-                                  .stop = stop};
-    const int64_t most = workspace->spec.snapshot_bytes_max;
-    int64_t left = most;
-    bool ok = ids->len == 0 || git_ask(&workspace->git, &call, &sizes, err);
-    for (const char *line = str_text(&sizes); ok && *line;) {
-        char *end = NULL;
-        const long long size = strtoll(line, &end, 10);
-        if (end == line || *end != '\n' || size < 0 || size > left) {
-            ok = err_set(err, ERR_LIMIT, "%s: the result has more than %" PRId64 " bytes",
-                         workspace->ship.host, most);
-            (void)err_hint(err, "set snapshot_bytes_max in the plan's workspace");
-        }
-        left -= size;
-        line = end + 1;
-    }
-    str_done(&sizes);
-    return ok;
-}
-
-/* Fails if the changed files of the result are too large, or if one is a link to another
- * repository. git would store only a dangling link, and the script leaves such repositories out. In
- * commits before the last one such a link has no effect. */
-static bool check_changes(const struct workspace *workspace, const char *tree,
-                          const atomic_bool *stop, struct err *err)
-{
-    enum { NEW_MODE = 8, NEW_ID = 16 }; /* NEW_ID: without the id before it */
     const char *const words[] = {"diff-tree",          "-r", "-z", "--no-renames",
                                  workspace->ship.base, tree, NULL};
     struct str list = {0};
-    struct str ids = {0};
-    const size_t id = strlen(workspace->ship.base);
     const struct git_call call = {.words = words, .out_max = RESULT_BUNDLE_BYTES_MAX, .stop = stop};
     bool ok = git_ask(&workspace->git, &call, &list, err);
     for (size_t at = 0; ok && at < list.len;) { /* ":MODE MODE ID ID S" NUL "PATH" NUL */
         const char *item = list.data + at;
-        const size_t len = strlen(item);
-        at += len + 1;
-        if (item[0] != ':' || len < NEW_ID + 2 * id)
-            ok = err_set(err, ERR_IO, "%s: git listed a change that cannot be read",
-                         workspace->ship.host);
-        else if (strncmp(item + NEW_MODE, "160000 ", 7) == 0)
+        at += strlen(item) + 1;
+        if (item[0] == ':' && strlen(item) > 14 && strncmp(item + 8, "160000 ", 7) == 0)
             ok = err_set(err, ERR_INVALID, "%s: the result contains a link to another repository",
                          workspace->ship.host);
-        else if (strncmp(item + NEW_MODE, "000000 ", 7) != 0)
-            str_addf(&ids, "%.*s\n", (int)id, item + NEW_ID + id);
         at += at < list.len ? strlen(list.data + at) + 1 : 0;
     }
-    ok = ok && check_bytes(workspace, &ids, stop, err);
     str_done(&list);
-    str_done(&ids);
     return ok;
 }
 
@@ -974,7 +931,7 @@ static bool take_objects(const struct workspace *workspace, const struct answer 
                           workspace->ship.host);
     }
     str_done(&name);
-    return ok && check_changes(workspace, out->tree, stop, err);
+    return ok && check_links(workspace, out->tree, stop, err);
 }
 
 bool ship_read_content(struct workspace *workspace, const atomic_bool *stop,
