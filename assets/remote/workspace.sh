@@ -243,7 +243,11 @@ reset() {
     copy "$old/admin" "$admin" || exit 1
   remove "$work/trash"
   read_tree
-  changed=$(in_tree diff-tree -r --name-only "${changed:-$tree}" "$tree" 2>/dev/null | wc -l)
+  if [ -n "$changed" ]; then
+    changed=$(in_tree diff-tree -r --name-only "$changed" "$tree" 2>/dev/null | wc -l)
+  else # the old tree could not be read: all of it was replaced
+    changed=$(in_tree ls-tree -r --name-only "$tree" | wc -l)
+  fi
   tell_tree
   printf 'changed %s\n\n' "$changed"
 }

@@ -201,11 +201,15 @@ def reset(case):
     want("changes", [(of["paths"], of["added"], of["removed"], of["changed"][:3]) for of in changed],
          [(23, 2, 211, ["M one", "A shut/in/x", "A src"])])
     # An attempt that changes the snapshot itself cannot make devs believe in it.
+    # One that leaves a tree that cannot be read has changed all of it, as far as devs knows.
     plan_of(case, [task("a", sh("echo bad > ../snapshots/0/tree/tool.sh; echo ECONNRESET >&2; exit 1",
-                               policy=quick))])
+                               policy=quick)),
+                   task("b", sh("[ -e ../tried ] && exit 0; touch ../tried; rm .gitattributes; mkfifo .gitattributes;"
+                                " echo ECONNRESET >&2; exit 1", policy=quick))])
     want("exit", case.devs("run", "--plain", "plan.json").returncode != 0, True)
-    judged = case.events("attempt_judged")[-1]
+    judged = case.events("attempt_judged", "a")[-1]
     want("why", "the reset left tree" in judged["match"], True)
+    want("paths", case.events("workspace_reset", "b")[-1]["paths"], len(git("ls-files", cwd=case.dir).splitlines()))
     # A task that did not pass keeps its worktree there, and here nothing is taken for it.
     out = case.devs("diff", "last/a")
     want("diff", (out.returncode != 0, "is on h1: " in out.stderr), (True, True))
@@ -213,8 +217,11 @@ def reset(case):
 
 
 FAKE_GIT = r"""#!@PYTHON@
-import os, subprocess, sys
-GIT, way, words = "@GIT@", open("@WAY@").read(), sys.argv[1:]
+import hashlib, os, subprocess, sys, zlib
+GIT, words = "@GIT@", sys.argv[1:]
+# What the host does is the name of the task whose worktree it is; without one, what the file says.
+[own] = [word for word in words if word.startswith("--git-dir=") and "/work/" in word] or [None]
+way = own.split("/")[-2] if own else open("@WAY@").read()
 name = next((word for word in words if not word.startswith("-") and "=" not in word), "")
 def run(*args, **more):
     return subprocess.run([GIT, *more.pop("before", words[:-1]), *args], stdout=subprocess.PIPE, **more).stdout
@@ -224,6 +231,17 @@ if name == "write-tree" and way in ("evil", "link", "hole"):
     line = {"evil": f"100644 blob {blob}\t.git\n", "link": f"160000 commit {'1' * 40}\tlink\n",
             "hole": f"100644 blob {'2' * 40}\thole\n"}[way]
     sys.stdout.buffer.write(run("mktree", "--missing", before=before, input=line.encode()))
+    sys.exit(0)
+if name == "write-tree" and way in ("large", "paths"):
+    before = words[:words.index("write-tree")]
+    pack = subprocess.Popen([GIT, *before, "hash-object", "-w", "--stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for _ in range(70 if way == "large" else 1):
+        pack.stdin.write(bytes(1 << 20))
+    entry = f"100644 blob {pack.communicate()[0].decode().strip()}"
+    for _ in range(2 if way == "large" else 6):  # each tree has 8 times the one before
+        text = "".join(f"{entry}\t{i}\n" for i in range(8))
+        entry = "040000 tree " + run("mktree", before=before, input=text.encode()).decode().strip()
+    sys.stdout.buffer.write(run("mktree", before=before, input=f"{entry}\tx\n".encode()))
     sys.exit(0)
 if name == "commit-tree" and way == "other":
     at = words.index("commit-tree") + 1
@@ -249,6 +267,19 @@ if name == "bundle":
         pack = pack[:-30]
     if way == "flip":
         pack = pack[:40] + bytes([pack[40] ^ 1]) + pack[41:]
+    if way == "many":
+        pack = pack[:8] + (2000000).to_bytes(4, "big") + pack[12:]
+    if way == "bomb":  # a file that is built from another one, and needs 2 GiB
+        def number(value):
+            return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
+        def entry(kind, size, more, data):
+            return bytes([kind << 4 | size & 15 | 128]) + number(size >> 4) + more + zlib.compress(data)
+        delta = number(1 << 16) + number(2 << 30) + b"\x80" * (2 << 30 >> 16)
+        base = entry(3, 1 << 16, b"", bytes(1 << 16))
+        pack = (pack[:8] + (int.from_bytes(pack[8:12], "big") + 2).to_bytes(4, "big") + pack[12:-20] + base
+                + entry(6, len(delta), bytes([len(base) & 127]) if len(base) < 128 else
+                        bytes([(len(base) >> 7) - 1 | 128, len(base) & 127]), delta))
+        pack += hashlib.sha1(pack).digest()
     if way == "empty":
         pack = b""
     sys.stdout.buffer.write(head + b"\n\n" + pack)
@@ -274,24 +305,33 @@ def hostile(case):
     be_hostile(case, "none")
     case.hosts.configure("h1", "SetEnv", "ForceCommand echo welcome; echo '@devs-workspace'; eval"
                          f" \"$SSH_ORIGINAL_COMMAND\"\nSetEnv PATH={case.hosts.root}/bin:{os.environ['PATH']}")
-    plan_of(case, [task("a", sh("echo new > new"))])
-    want("exit with a shell that prints", case.devs("run", "--plain", "plan.json").returncode, 0)
     wanted = {"ref": "an invalid bundle", "two": "an invalid bundle", "empty": "an invalid bundle",
               "cut": "its result is damaged", "flip": "its result is damaged",
               "evil": "its result is damaged", "hole": "its result is damaged",
-              "link": "a link to another repository", "other": "is not what it announced",
-              "much": "sent more than", "have": "an invalid answer"}
-    for way, why in wanted.items():
-        if way == "have":
-            shutil.rmtree(f"{case.far}/cache")
-        write(f"{case.hosts.root}/way", way)
-        out = case.devs("run", "--plain", "plan.json")
-        want(f"{way}: exit", out.returncode, 1 if way == "have" else 4)
-        want(f"{way}: results", results(case, last_run(case)), {})
-        log = case.devs("debug", "--logs", "last", "--plain").stdout
-        want(f"{way}: why ({log[-1500:]})", why in log, True)
-        git("fsck", "--strict", "--no-dangling", cwd=case.dir)
+              "large": "the changed files of the result exceed 4096 MiB", "paths": "changes more than 250000 paths",
+              "many": "the result has more than 1000000 objects", "bomb": "over limit 1073741824",
+              "link": "a link to another repository", "commits": "a link to another repository",
+              "other": "is not what it announced", "much": "sent more than"}
+    # In "commits", the task itself is hostile: it has made a link, and removed it again.
+    mine = "git -c user.name=T -c user.email=t@t commit -q -m mine"
+    links = (f"git update-index --add --cacheinfo 160000,{'1' * 40},link; {mine};"
+             f" git update-index --force-remove link; {mine}")
+    plan_of(case, [task("none", sh("echo new > new"))] +
+            [task(way, sh(links if way == "commits" else "echo new > new")) for way in wanted],
+            hosts=[{"host": "h1", "slots": 5}])
+    want("exit", case.devs("run", "--plain", "plan.json").returncode, 4)
+    want("results", list(results(case, 1)), ["none"])
+    git("fsck", "--strict", "--no-dangling", cwd=case.dir)
+    log = case.devs("debug", "--logs", "last", "--plain").stdout
+    for why in set(wanted.values()):
+        want(f"{why} ({log[-2000:]})", log.count(why) >= list(wanted.values()).count(why), True)
     want("verify", case.devs("verify", "last").returncode, 0)
+    shutil.rmtree(f"{case.far}/cache")
+    write(f"{case.hosts.root}/way", "have")
+    plan_of(case, [task("a", sh("echo new > new"))])
+    want("have: exit", case.devs("run", "--plain", "plan.json").returncode, 1)
+    want("have: why", "an invalid answer" in case.devs("debug", "--logs", "last", "--plain").stdout, True)
+    want("have: results", results(case, 2), {})
 
 
 def pipes(case):

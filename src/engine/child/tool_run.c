@@ -127,8 +127,8 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     return got > 0;
 }
 
-/* Sends TERM to the program at its deadline or when the stop flag is set, and KILL if it is still
- * running after TOOL_GRACE_MS. */
+/* Sends TERM to the program at its deadline, when the stop flag is set or when it has printed too
+ * much, and KILL if it is still running after TOOL_GRACE_MS. */
 static void look_at_limits(struct tool *tool, struct tool_result *out)
 {
     const int64_t now_ms = clock_now().mono_ms;
@@ -143,7 +143,8 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
     }
     out->stopped = tool->call->stop && atomic_load(tool->call->stop);
     out->timed_out = !out->stopped && now_ms >= tool->limit_ms;
-    if (out->stopped || out->timed_out) {
+    const bool is_full = tool->call->ends_when_full && out->out_cut;
+    if (out->stopped || out->timed_out || is_full) {
         if (tool->call->terminate)
             tool->call->terminate(tool->call->ctx, SIGTERM);
         else
@@ -244,7 +245,8 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
         return err_set(err, ERR_BUSY, "%s: stopped", what);
     if (result->timed_out)
         return err_set(err, ERR_LIMIT, "%s: timed out", what);
-    if (result->exit_code != 0) {
+    const bool was_full = result->out_cut && result->signal_number != 0;
+    if (result->exit_code != 0 && !was_full) {
         /* Find the last non-empty line. */
         const char *text = str_text(&result->err);
         char line[LAST_LINE_MAX];

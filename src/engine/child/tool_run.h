@@ -41,6 +41,7 @@ struct tool_call {
     const char *input_path; /* absolute path of a file for stdin, instead of `input`; NULL = none */
     int64_t timeout_ms;     /* 0 = TOOL_TIMEOUT_MS */
     size_t out_max, err_max; /* 0 = TOOL_OUT_BYTES, TOOL_ERR_BYTES */
+    bool ends_when_full;     /* ends the program when stdout exceeds out_max */
     const atomic_bool *stop; /* may be NULL; checked every 50 ms */
 
     /* For a program that handles files written by others (sandbox_run()). */

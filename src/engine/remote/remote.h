@@ -126,7 +126,7 @@ enum { REMOTE_CLEAN_MAX = 200 }; /* folders that one connection removes */
 struct remote_program {
     const char *const *argv; /* NULL-terminated; at most REMOTE_WORDS_MAX bytes */
     const char *input_path;  /* file of this machine for stdin; NULL = none */
-    size_t out_max;          /* 0 = TOOL_OUT_BYTES */
+    size_t out_max;          /* 0 = TOOL_OUT_BYTES; what prints more is ended */
     int64_t timeout_ms;      /* 0 = TOOL_TIMEOUT_MS */
     const atomic_bool *stop; /* see tool_run() */
 };

@@ -194,13 +194,15 @@ bool remote_run(const struct remote_place *place, const struct remote_program *p
                                    .input_path = program->input_path,
                                    .timeout_ms = program->timeout_ms,
                                    .out_max = program->out_max,
+                                   .ends_when_full = true,
                                    .stop = program->stop};
     *start_code = START_EXECUTOR_DOWN;
     bool ok = tool_run(&call, &result, NULL, err);
     tool_line_done(&line);
     str_done(&command);
-    if (ok && (result.stopped || result.timed_out || result.signal_number != 0 ||
-               result.exit_code == SSH_FAILED))
+    if (ok && !result.out_cut &&
+        (result.stopped || result.timed_out || result.signal_number != 0 ||
+         result.exit_code == SSH_FAILED))
         ok = report_no_answer(place, &result, start_code, err);
     if (ok) {
         *out = result;

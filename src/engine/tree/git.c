@@ -48,6 +48,8 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
         arg_list_addf(&environment, "GIT_DIR=%s", git->own);
         arg_list_addf(&environment, "GIT_WORK_TREE=%s", call->tree ? call->tree : git->places->top);
     }
+    if (call->entry)
+        arg_list_add(&environment, call->entry);
     if (call->index)
         arg_list_addf(&environment, "GIT_INDEX_FILE=%s", call->index);
     if (call->objects) {
@@ -70,6 +72,7 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
         .input_len = call->input_len,
         .timeout_ms = call->timeout_ms,
         .out_max = call->out_max,
+        .ends_when_full = call->out_max > 0,
         .stop = call->stop,
     };
     const bool ok = tool_run(&tool, out, NULL, err);

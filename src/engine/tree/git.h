@@ -86,7 +86,8 @@ struct git_call {
     const char *objects;      /* folder for new objects; NULL = the private repository */
     const char *input;        /* stdin; NULL = none */
     size_t input_len;
-    size_t out_max;     /* 0 = TOOL_OUT_BYTES */
+    size_t out_max;     /* 0 = TOOL_OUT_BYTES; otherwise git is ended when it prints more */
+    const char *entry;  /* an additional entry of the environment; NULL = none */
     int64_t timeout_ms; /* 0 = TOOL_TIMEOUT_MS */
     const atomic_bool *stop;
 };

@@ -36,8 +36,11 @@ enum {
     WORKSPACE_NAME_MAX = 256,        /* size of a branch name, including the NUL */
     WORKSPACE_COMMIT_MAX = 65,       /* size of a commit id in hex, including the NUL */
     WORKSPACE_SETUP_TAIL = 4 * 1024, /* how many of the last bytes of setup's output are kept */
-    WORKSPACE_BUNDLE_BYTES_MAX =
-        256 * 1024 * 1024 /* maximum bytes of a result that another machine sends, compressed */
+    /* Limits of a result that another machine sends. */
+    WORKSPACE_BUNDLE_BYTES_MAX = 256 * 1024 * 1024, /* compressed */
+    WORKSPACE_RESULT_OBJECTS_MAX = 1000 * 1000,     /* git objects, of all its commits */
+    WORKSPACE_RESULT_PATHS_MAX = 250 * 1000,        /* changed paths */
+    WORKSPACE_RESULT_MIB_MAX = 4096,                /* MiB of all changed files together */
 };
 
 /* The settings that the workspaces of a run share. All borrowed for workspace_open(). */

@@ -48,6 +48,8 @@ enum {
     LEFT_OUT_MAX = 1000,           /* maximum nested repositories that are named */
     HAVES_MAX = 64,                /* maximum commits that the cache names */
     HEADER_LINES_MAX = 10000,      /* maximum lines before the pack of a bundle */
+    LIST_BYTES_MAX = 128 * 1024 * 1024, /* maximum bytes of a list of changed paths */
+    PACK_HEAD_BYTES = 12,
     NUMBER_TEXT_MAX = 24,
     NUMBER_MAX = 1000 * 1000 * 1000, /* maximum of a number that a host reports */
     EXIT_LACKS = 20,                 /* exit codes of the script: the cache lacks the base */
@@ -56,6 +58,9 @@ enum {
     SHELL_NOT_EXECUTABLE = 126,
 };
 #define RESULT_BUNDLE_BYTES_MAX ((size_t)WORKSPACE_BUNDLE_BYTES_MAX)
+/* The most memory that git may ask for at once. It keeps larger files out of memory, except for
+ * those that a pack builds from others, which git itself never does. */
+#define OBJECT_LIMIT "GIT_ALLOC_LIMIT=1g"
 
 /* A request to the script. All borrowed. */
 struct request {
@@ -383,12 +388,12 @@ static bool ask(struct workspace *workspace, const struct request *request, stru
     str_done(&ignored);
     if (!ok)
         return false;
-    answer->exit_code = answer->result.exit_code;
-    if (answer->exit_code != 0 && answer->exit_code != EXIT_LACKS)
-        return refuse_answer(workspace, answer, start_code, err);
     *start_code = START_WORKSPACE_FAILED;
     if (answer->result.out_cut)
         return err_set(err, ERR_LIMIT, "%s: sent more than %zu bytes", ship->host, program.out_max);
+    answer->exit_code = answer->result.exit_code;
+    if (answer->exit_code != 0 && answer->exit_code != EXIT_LACKS)
+        return refuse_answer(workspace, answer, start_code, err);
     if (strcmp(request->op, "drop") != 0 && !read_answer(answer))
         return err_set(err, ERR_INVALID, "%s: sent an invalid answer", ship->host);
     *start_code = 0;
@@ -846,7 +851,10 @@ static size_t read_bundle(const char *bytes, size_t len, char commit[WORKSPACE_C
                                memcmp(line, "# v3 git bundle", size) != 0))
                 return 0;
         } else if (size == 0) {
-            return commit[0] != '\0' && len - at > 4 && memcmp(bytes + at, "PACK", 4) == 0 ? at : 0;
+            return commit[0] != '\0' && len - at > PACK_HEAD_BYTES &&
+                           memcmp(bytes + at, "PACK", 4) == 0
+                       ? at
+                       : 0;
         } else if (line[0] == '-') {
             const size_t base = strspn(line + 1, "0123456789abcdef");
             if (!is_object_id(line + 1, base))
@@ -865,25 +873,123 @@ static size_t read_bundle(const char *bytes, size_t len, char commit[WORKSPACE_C
     return 0;
 }
 
-/* Fails if the result links to another repository. git would store only a dangling link, and the
- * script leaves such repositories out. */
-static bool check_links(const struct workspace *workspace, const char *tree,
+/* Returns the number of objects in a pack, by its head: "PACK", version, count. */
+static uint32_t count_objects(const char *pack)
+{
+    enum { COUNT_AT = 8, COUNT_BYTES = 4 };
+    uint32_t count = 0;
+    for (int i = 0; i < COUNT_BYTES; i++)
+        count = count << 8 | (unsigned char)pack[COUNT_AT + i];
+    return count;
+}
+
+/* The changed paths of a list: ":MODE MODE ID ID KIND" NUL "PATH" NUL. */
+struct changed_paths {
+    struct str ids; /* of the files that are there now, one per line */
+    size_t count;
+};
+
+/* Reads a list that git has printed. Fails if it is too long, or if something in it links to
+ * another repository: git would store only a dangling link, and the script leaves such repositories
+ * out. */
+static bool read_changed(const struct workspace *workspace, const struct git_call *call,
+                         struct changed_paths *out, struct err *err)
+{
+    enum { MODE = 6, IDS_AT = 15 }; /* ":100644 100644 " */
+    const char *host = workspace->ship.host;
+    const size_t id = strlen(workspace->ship.base);
+    struct tool_result result = {0};
+    bool ok = git_run(&workspace->git, call, &result, err);
+    if (ok && result.out_cut)
+        ok = err_set(err, ERR_LIMIT, "%s: the list of its changes is longer than %zu bytes", host,
+                     call->out_max);
+    ok = ok && tool_succeeded(&result, "git diff-tree", err);
+    for (size_t at = 0; ok && at < result.out.len;) {
+        const char *item = result.out.data + at;
+        const size_t len = strlen(item);
+        at += len + 1;
+        if (len < IDS_AT + 2 * id + 2) {
+            ok = err_set(err, ERR_INVALID, "%s: git printed an invalid list of changes", host);
+            break;
+        }
+        if (memcmp(item + 1, "160000", MODE) == 0 || memcmp(item + 2 + MODE, "160000", MODE) == 0)
+            ok = err_set(err, ERR_INVALID, "%s: the result contains a link to another repository",
+                         host);
+        if (++out->count > WORKSPACE_RESULT_PATHS_MAX)
+            ok = err_set(err, ERR_LIMIT, "%s: the result changes more than %d paths", host,
+                         WORKSPACE_RESULT_PATHS_MAX);
+        if (item[IDS_AT + 2 * id + 2] != 'D') {
+            str_add_n(&out->ids, item + IDS_AT + id + 1, id);
+            str_add_char(&out->ids, '\n');
+        }
+        at += at < result.out.len ? strlen(result.out.data + at) + 1 : 0;
+    }
+    tool_result_done(&result);
+    return ok;
+}
+
+/* Fails if the changed files together are too large. A file counts once for each path that has it:
+ * a small pack can put the same large file into many places. */
+static bool check_sizes(const struct workspace *workspace, const struct str *ids,
                         const atomic_bool *stop, struct err *err)
 {
-    const char *const words[] = {"diff-tree",          "-r", "-z", "--no-renames",
-                                 workspace->ship.base, tree, NULL};
-    struct str list = {0};
-    const struct git_call call = {.words = words, .out_max = RESULT_BUNDLE_BYTES_MAX, .stop = stop};
-    bool ok = git_ask(&workspace->git, &call, &list, err);
-    for (size_t at = 0; ok && at < list.len;) { /* ":MODE MODE ID ID S" NUL "PATH" NUL */
-        const char *item = list.data + at;
-        at += strlen(item) + 1;
-        if (item[0] == ':' && strlen(item) > 14 && strncmp(item + 8, "160000 ", 7) == 0)
-            ok = err_set(err, ERR_INVALID, "%s: the result contains a link to another repository",
-                         workspace->ship.host);
-        at += at < list.len ? strlen(list.data + at) + 1 : 0;
+    static const char *const words[] = {"cat-file", "--batch-check=%(objectsize)", "--buffer",
+                                        NULL};
+    const int64_t max = (int64_t)WORKSPACE_RESULT_MIB_MAX * 1024 * 1024;
+    int64_t sum = 0;
+    struct str sizes = {0};
+    const struct git_call call = {.words = words,
+                                  .input = str_text(ids),
+                                  .input_len = ids->len,
+                                  .out_max = LIST_BYTES_MAX,
+                                  .timeout_ms = BUNDLE_MS,
+                                  .stop = stop};
+    bool ok = ids->len == 0 || git_ask(&workspace->git, &call, &sizes, err);
+    for (char *at = sizes.data, *end = NULL; ok && at && *at; at = end + 1) {
+        errno = 0;
+        const int64_t size = strtoll(at, &end, 10);
+        if (errno != 0 || end == at || *end != '\n' || size < 0)
+            ok = err_set(err, ERR_INVALID, "%s: its result is damaged", workspace->ship.host);
+        else if (size > max - sum)
+            ok = err_set(err, ERR_LIMIT, "%s: the changed files of the result exceed %d MiB",
+                         workspace->ship.host, WORKSPACE_RESULT_MIB_MAX);
+        sum += ok ? size : 0;
     }
-    str_done(&list);
+    str_done(&sizes);
+    return ok;
+}
+
+/* Checks what has changed since the base: in the result as a whole, and in each commit. */
+static bool check_changes(const struct workspace *workspace, const char *commit, const char *tree,
+                          const atomic_bool *stop, struct err *err)
+{
+    const char *base = workspace->ship.base;
+    const char *const whole_words[] = {"diff-tree",   "-r", "-z", "--no-renames",
+                                       "--no-abbrev", base, tree, NULL};
+    const char *const list_words[] = {"rev-list", commit, "--not", base, NULL};
+    static const char *const each_words[] = {
+        "diff-tree", "--stdin",        "-r",           "-z",          "-m",
+        "--root",    "--no-commit-id", "--no-renames", "--no-abbrev", NULL};
+    struct changed_paths whole = {0};
+    struct changed_paths each = {0};
+    struct str commits = {0};
+    const struct git_call ask_whole = {
+        .words = whole_words, .out_max = LIST_BYTES_MAX, .timeout_ms = BUNDLE_MS, .stop = stop};
+    const struct git_call ask_list = {
+        .words = list_words, .out_max = LIST_BYTES_MAX, .timeout_ms = BUNDLE_MS, .stop = stop};
+    bool ok = read_changed(workspace, &ask_whole, &whole, err) &&
+              check_sizes(workspace, &whole.ids, stop, err) &&
+              git_ask(&workspace->git, &ask_list, &commits, err);
+    const struct git_call ask_each = {.words = each_words,
+                                      .input = str_text(&commits),
+                                      .input_len = commits.len,
+                                      .out_max = LIST_BYTES_MAX,
+                                      .timeout_ms = BUNDLE_MS,
+                                      .stop = stop};
+    ok = ok && read_changed(workspace, &ask_each, &each, err);
+    str_done(&whole.ids);
+    str_done(&each.ids);
+    str_done(&commits);
     return ok;
 }
 
@@ -900,15 +1006,19 @@ static bool take_objects(const struct workspace *workspace, const struct answer 
     const size_t pack = read_bundle(bytes, len, commit);
     if (pack == 0 || strlen(commit) != strlen(workspace->ship.base))
         return err_set(err, ERR_INVALID, "%s: sent an invalid bundle", workspace->ship.host);
+    if (count_objects(bytes + pack) > WORKSPACE_RESULT_OBJECTS_MAX)
+        return err_set(err, ERR_LIMIT, "%s: the result has more than %d objects",
+                       workspace->ship.host, WORKSPACE_RESULT_OBJECTS_MAX);
     (void)snprintf(most, sizeof(most), "--max-input-size=%zu", RESULT_BUNDLE_BYTES_MAX);
-    const char *const store_words[] = {"index-pack", "--stdin", "--fix-thin",
-                                       "--strict",   most,      NULL};
+    const char *const store_words[] = {"index-pack",  "--stdin", "--fix-thin", "--strict",
+                                       "--threads=2", most,      NULL};
     const char *const parent_words[] = {"rev-list", "--parents", "-n", "1", commit, NULL};
     const char *const check_words[] = {"rev-list", "--objects",          "--quiet", commit,
                                        "--not",    workspace->ship.base, NULL};
     const struct git_call store = {.words = store_words,
                                    .input = bytes + pack,
                                    .input_len = len - pack,
+                                   .entry = OBJECT_LIMIT,
                                    .timeout_ms = BUNDLE_MS,
                                    .stop = stop};
     const struct git_call ask_parent = {.words = parent_words, .stop = stop};
@@ -931,7 +1041,7 @@ static bool take_objects(const struct workspace *workspace, const struct answer 
                           workspace->ship.host);
     }
     str_done(&name);
-    return ok && check_links(workspace, out->tree, stop, err);
+    return ok && check_changes(workspace, commit, out->tree, stop, err);
 }
 
 bool ship_read_content(struct workspace *workspace, const atomic_bool *stop,
