@@ -495,7 +495,8 @@ static const struct event_field host_state[] = {
     INT("nodes_down", host.nodes.down, NODES_MAX, "nodes that do not work"),
 };
 static const struct event_field day_cost[] = {
-    INT_ALWAYS("date", day.date, 0, DATE_MAX, "the day by local time: year, month, day, as in 20261201"),
+    INT_ALWAYS("date", day.date, 0, DATE_MAX,
+               "the day by local time: year, month, day, as in 20261201"),
     I64("cost_micro", day.cost_micro, INT64_MAX / 4,
         "cost on that day, in millionths of a US dollar"),
     I64("own_micro", day.own_micro, INT64_MAX / 4, "cost of this run so far"),
