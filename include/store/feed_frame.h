@@ -28,6 +28,11 @@ enum {
     FEED_TEXTS_MAX = 24 * 1024 * 1024, /* maximum bytes of the row of a run, of a rule set */
 };
 
+/* The values of FEED_CONTROL. */
+#define FEED_CONTROL_COLUMNS                                                                       \
+    "run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer," \
+    " done"
+
 /* Never renumber: a new protocol has new numbers. */
 enum feed_kind {
     FEED_NOTHING,
@@ -53,8 +58,7 @@ enum feed_kind {
                       data */
     FEED_OUTPUT,   /* run, id, task, step, attempt, stream, part, idx, offset, at_ms, bytes */
     FEED_CAPTURE,  /* run, id, task, step, attempt, at_ms, json */
-    FEED_CONTROL,  /* run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms,
-                      applied_at_ms, answer, done */
+    FEED_CONTROL,  /* FEED_CONTROL_COLUMNS */
     FEED_BOOKMARK, /* run, id, seq, at_ms, made_at_ms, name, by */
     FEED_OUTPUTS,  /* run, number of rows of output, sum of their bytes */
     FEED_SYNCED,   /* run, seq: all its events so far were sent; to collect, everything was */

@@ -58,10 +58,6 @@ enum source_query {
     QUERY_COUNT
 };
 
-#define CONTROL_COLUMNS                                                                            \
-    "run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer," \
-    " done"
-
 static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_RUNS] = "SELECT id, uid, last_seq, ifnull(ended_at_ms, 0), kind FROM run WHERE expired=0"
                    " ORDER BY id DESC LIMIT ?1",
@@ -79,8 +75,8 @@ static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_OUTPUTS] = "SELECT ?1, count(*), ifnull(sum(length(bytes)), 0) FROM output WHERE run=?1",
     [QUERY_CAPTURES] = "SELECT run, id, task, step, attempt, at_ms, json FROM capture"
                        " WHERE id>?2 AND run=?1 ORDER BY id LIMIT ?3",
-    [QUERY_CONTROLS] = "SELECT " CONTROL_COLUMNS " FROM control WHERE run=?1 ORDER BY id",
-    [QUERY_CONTROL] = "SELECT " CONTROL_COLUMNS " FROM control WHERE run=?1 AND id=?2",
+    [QUERY_CONTROLS] = "SELECT " FEED_CONTROL_COLUMNS " FROM control WHERE run=?1 ORDER BY id",
+    [QUERY_CONTROL] = "SELECT " FEED_CONTROL_COLUMNS " FROM control WHERE run=?1 AND id=?2",
 };
 
 /* The table may be missing: schema_has_bookmarks(). */

@@ -75,10 +75,6 @@ enum copy_statement {
     COPY_STATEMENT_COUNT
 };
 
-#define CONTROL_VALUES                                                                             \
-    "run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer," \
-    " done"
-
 /* The parameters are the values of the message, with the run's number here. */
 static const char *const copy_sql[COPY_STATEMENT_COUNT] = {
     [PUT_RULES] = "INSERT OR IGNORE INTO ruleset(hash, text) VALUES(?1,?2)",
@@ -104,9 +100,9 @@ static const char *const copy_sql[COPY_STATEMENT_COUNT] = {
                     " SELECT ?1, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS(SELECT 1 FROM capture"
                     " WHERE run=?1 AND task=?3 AND step=?4 AND attempt=?5 AND at_ms=?6"
                     " AND json=?7)",
-    [PUT_CONTROL] =
-        "INSERT OR REPLACE INTO control(" CONTROL_VALUES ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [PUT_NEW_CONTROL] = "INSERT INTO control(" CONTROL_VALUES
+    [PUT_CONTROL] = "INSERT OR REPLACE INTO control(" FEED_CONTROL_COLUMNS
+                    ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PUT_NEW_CONTROL] = "INSERT INTO control(" FEED_CONTROL_COLUMNS
                         ") SELECT ?1,NULL,?3,?4,?5,?6,?7,?8,?9,?10,ifnull(?11,?10),"
                         "ifnull(?12,''),ifnull(?13,0) WHERE ?2>0",
     [DROP_CONTROLS] = "DELETE FROM control WHERE run=?1",
@@ -456,23 +452,24 @@ static bool take_event(struct log_copy *copy, struct copied_run *run,
     return true;
 }
 
+enum { OUTPUT_PART = 6 }; /* of the values of FEED_OUTPUT */
+
 /* Drops a part of the stream of this output. */
 static bool drop_part(struct log_copy *copy, struct copied_run *run,
                       const struct feed_message *output, enum log_output_part part, struct err *err)
 {
-    enum { PART_VALUE = 6 };
     struct feed_message dropped = *output;
-    dropped.values[PART_VALUE] = feed_number((int64_t)part);
-    dropped.count = PART_VALUE + 1;
+    dropped.values[OUTPUT_PART] = feed_number((int64_t)part);
+    dropped.count = OUTPUT_PART + 1;
     return put_values(copy, DROP_PART, &dropped, run->run, err);
 }
 
 static bool take_output(struct log_copy *copy, struct copied_run *run,
                         const struct feed_message *message, struct err *err)
 {
-    enum { ID = 1, PART = 6, INDEX = 7, BYTES = 10 };
+    enum { ID = 1, INDEX = 7, BYTES = 10 };
     const int64_t id = feed_number_at(message, ID, 0);
-    const int64_t part = feed_number_at(message, PART, 0);
+    const int64_t part = feed_number_at(message, OUTPUT_PART, 0);
     const bool is_first = feed_number_at(message, INDEX, 0) == 0;
     if (id <= run->output || part > LOG_OUTPUT_REST)
         return err_set(err, ERR_INVALID, "a row of output of run #%lld is out of order",

@@ -544,6 +544,18 @@ static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control
     return done > 0 ? APP_TAKE_UP_STARTS : APP_TAKE_UP_REFUSED;
 }
 
+/* The same for a run on another machine, where only a command there can start an engine; `ctx` is
+ * what the program was called with. */
+static enum app_take_up refuse_take_up(void *ctx, int64_t run, const struct control *controls,
+                                       size_t count, struct str *why)
+{
+    const struct globals *globals = ctx;
+    (void)controls;
+    (void)count;
+    str_addf(why, "the run has ended; run: devs --on %s retry %lld", globals->on, (long long)run);
+    return APP_TAKE_UP_REFUSED;
+}
+
 int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
               enum app_mode mode)
 {
@@ -582,8 +594,8 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
             .open_redactor = secrets_redactor,
             .secrets = &config.settings.secrets,
             .read_file = read_text_file,
-            .take_up = desk ? may_take_up : NULL,
-            .take_up_ctx = &shown,
+            .take_up = words->far ? refuse_take_up : (desk ? may_take_up : NULL),
+            .take_up_ctx = words->far ? (void *)globals : (void *)&shown,
         };
         struct theme theme;
         struct keys_file keys;

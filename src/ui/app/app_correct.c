@@ -66,7 +66,9 @@ void app_rule_save(struct app *app)
     struct err err = {0};
     struct str rule = {0};
     if (!options->save_rule) {
-        correct_saved(correct, "cannot save the rule here: use devs rules --add");
+        correct_saved(
+            correct, options->far ? "rules of another machine are saved there: use devs rules --add"
+                                  : "cannot save the rule here: use devs rules --add");
         return;
     }
     correct_rule_json(correct, &rule);
