@@ -215,7 +215,7 @@ def acts(case):
     case.devs("cancel", "last", "--kill", cwd=case.there)
     case.shows(here, "ENDED")
     case.keys(here, "r")
-    case.shows(here, f"the run has ended; run: devs --on {case.far()} retry 1")
+    case.shows(here, "the run has ended; run: devs --on h1:")
     case.keys(here, "q")
     case.shows(here, "EXIT 0")
     until("no mirror is left", lambda: not glob.glob(f"{case.root}/cache/devs/on/*"))

@@ -75,7 +75,8 @@ static void start_bookmark_job(struct app *app, const struct bookmark *bookmark,
 static bool refuse_bookmark(struct app *app)
 {
     if (app->options->far)
-        view_say(&app->view, &app->now, "the log is on another machine; set bookmarks in its cockpit: ssh -t HOST devs");
+        view_say(&app->view, &app->now,
+                 "the log is on another machine; set bookmarks in its cockpit: ssh -t HOST devs");
     return app->options->far != NULL;
 }
 
