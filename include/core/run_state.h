@@ -338,7 +338,6 @@ struct run_state {
     int64_t unknown_events; /* events of kinds that this build does not know */
     int running;            /* running attempts */
     int running_away;       /* of these, attempts on other machines */
-    int in_queue;           /* and attempts that wait in the queue of a cluster */
     int counts[TASK_STATUS_COUNT];
     int held_count;
     int follow_count;    /* held tasks that follow another one */

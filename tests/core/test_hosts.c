@@ -114,31 +114,6 @@ START_TEST(test_a_job_is_recorded_when_it_changes)
 }
 END_TEST
 
-/* Time in the queue of a cluster uses up no budget. */
-START_TEST(test_time_in_a_queue_is_no_work)
-{
-    begin("'executor':'lab','budget':{'wall_s':100},'tasks':[{'id':'a','workspace':'worktree',"
-          "'budget':{'wall_s':50},'steps':[{'agent':'claude','prompt':'x'}]}]",
-          1);
-    static const struct {
-        enum job_state state;
-        int64_t wall_ms; /* at the end of the 1000 ms that follow */
-    } turns[] = {{JOB_QUEUED, 0}, {JOB_RUNNING, 1000}, {JOB_QUEUED, 1000}, {JOB_RUNNING, 2000}};
-    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
-        struct budget_use use;
-        tell_job("a", turns[i].state, NULL, NULL);
-        play_wait(&play, 1000);
-        for (int task = -1; task < 1; task++) {
-            ck_assert(run_state_budget(&play.state, task, BUDGET_WALL, &play.now, &use));
-            ck_assert_int_eq(use.used, turns[i].wall_ms);
-        }
-    }
-    lose("a");
-    play_wait(&play, 1000);
-    ck_assert_int_eq(play.state.in_queue, 0);
-}
-END_TEST
-
 START_TEST(test_slots_of_hosts_and_of_this_machine)
 {
     begin_six(1);
@@ -605,7 +580,6 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "hosts");
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_a_job_is_recorded_when_it_changes);
-    tcase_add_test(tcase, test_time_in_a_queue_is_no_work);
     tcase_add_test(tcase, test_slots_of_hosts_and_of_this_machine);
     tcase_add_test(tcase, test_host_that_is_down_gets_nothing);
     tcase_add_test(tcase, test_retry_prefers_its_host);

@@ -74,13 +74,10 @@ struct circles *fold_circles(struct task_state *task);
 fold_fn fold_loop_suspected;
 
 fold_fn fold_budget, fold_day_cost;
-/* Returns whether the attempt of fold->step runs, but waits in the queue of a cluster. */
-bool fold_is_in_queue(const struct fold *fold);
-/* Handles an attempt that has begun to work: one that runs, and does not wait in the queue of a
- * cluster. Starts the clock of the task's wall budget, and with the first such attempt that of the
- * run. */
+/* Handles the start of an attempt: starts the clock of the task's wall budget, and with the first
+ * running attempt that of the run. */
 void fold_wall_begin(const struct fold *fold);
-/* Handles an attempt that no longer works, as counted in fold->state. */
+/* Handles the end of an attempt, which fold->state no longer counts as running. */
 void fold_wall_end(const struct fold *fold);
 /* Call after the engine that ran this has died: unobserved time does not count. */
 void fold_wall_recover(const struct fold *fold);

@@ -121,10 +121,7 @@ void fold_attempt_started(const struct fold *fold)
     state->attempts++;
     state->running++;
     fold_set_status(fold, fold->task, TASK_RUNNING);
-    if (fold_is_in_queue(fold)) /* its job is that of an earlier attempt */
-        state->in_queue++;
-    else
-        fold_wall_begin(fold);
+    fold_wall_begin(fold);
     fold_agent_started(fold);
 }
 
@@ -208,7 +205,6 @@ void fold_attempt_ended(const struct fold *fold)
     }
     task->waited_ms += end->outcome.own_wait_ms;
     state->waited_ms += end->outcome.own_wait_ms;
-    state->in_queue -= fold_is_in_queue(fold);
     step->status = STEP_JUDGING;
     fold_attempt_heard(fold);
     fold_leave_host(fold);

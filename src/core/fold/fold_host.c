@@ -187,17 +187,9 @@ static void keep_text(const char *text, char out[JOB_TEXT_MAX])
     (void)snprintf(out, JOB_TEXT_MAX, "%s", text ? text : "");
 }
 
-bool fold_is_in_queue(const struct fold *fold)
-{
-    return fold->step->status == STEP_RUNNING &&
-           run_state_queue(fold->state, fold_task_number(fold)) != NULL;
-}
-
 void fold_job_state(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    struct run_state *state = fold->state;
-    const bool was_in_queue = fold_is_in_queue(fold);
     struct task_job *job = fold->task->job;
     if (!job)
         job = fold->task->job = xcalloc(1, sizeof(*job));
@@ -209,11 +201,4 @@ void fold_job_state(const struct fold *fold)
     keep_text(event->job.reason, job->reason);
     if (event->job.node || job->state == JOB_QUEUED)
         keep_text(event->job.node, job->node);
-
-    const bool is_in_queue = fold_is_in_queue(fold);
-    state->in_queue += is_in_queue - was_in_queue;
-    if (is_in_queue && !was_in_queue)
-        fold_wall_end(fold); /* time in a queue uses up no budget */
-    else if (was_in_queue && !is_in_queue)
-        fold_wall_begin(fold);
 }

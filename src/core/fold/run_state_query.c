@@ -419,7 +419,6 @@ uint64_t run_state_digest(const struct run_state *state)
         state->exit_code,     state->last_seq,   state->running,     state->unknown_events,
         state->held_count,    state->attempts,   state->waited_ms,   state->stopped_by_person,
         state->follow_count,  state->stopped_ms, state->secrets_cut, state->away_ms,
-        state->in_queue,
     };
     mix_all(&digest, facts, ARRAY_LEN(facts));
     mix_used(&digest, &state->used);
