@@ -74,6 +74,8 @@ struct attempt_state {
     int64_t waited_ms;   /* the wait before the attempt */
     int64_t
         queued_ms; /* part of that wait in which the attempt waited for a slot or another task */
+    int64_t in_queue_ms; /* time after the start in which its job was in a cluster's queue; without
+                            the present wait */
     struct digest call;
     struct digest fingerprint; /* fingerprint of the result; 0,0 = not computed */
     int64_t skipped_bytes;     /* bytes that the fingerprint covers only by their number */
@@ -200,6 +202,7 @@ struct task_place {
 struct task_job {
     enum job_state state;
     struct moment since;       /* start of that state */
+    struct moment queued;      /* since when an attempt waits in the queue; at_ms 0 = none does */
     char id[JOB_TEXT_MAX];     /* the cluster's name of the job */
     char holder[JOB_TEXT_MAX]; /* the name of devs-hand's holder in it */
     char reason[JOB_TEXT_MAX]; /* the cluster's words for the state; "" = none */
@@ -338,6 +341,7 @@ struct run_state {
     int64_t unknown_events; /* events of kinds that this build does not know */
     int running;            /* running attempts */
     int running_away;       /* of these, attempts on other machines */
+    int in_queue;           /* of these, attempts whose job is in the queue of a cluster */
     int counts[TASK_STATUS_COUNT];
     int held_count;
     int follow_count;    /* held tasks that follow another one */
@@ -427,6 +431,31 @@ static inline const struct task_job *run_state_queue(const struct run_state *sta
 {
     const struct task_state *it = &state->tasks[task];
     return it->status == TASK_RUNNING && it->job && it->job->state == JOB_QUEUED ? it->job : NULL;
+}
+/* Returns how long an attempt of the task has waited in a cluster's queue after its start. That is
+ * not work: the attempt had no machine yet. */
+static inline int64_t run_state_queue_ms(const struct run_state *state, int task,
+                                         const struct attempt_state *attempt, int64_t now_ms)
+{
+    const struct task_job *job = state->tasks[task].job;
+    const bool waits = attempt->ended.at_ms == 0 && job && job->queued.at_ms != 0;
+    const int64_t ms = waits ? now_ms - job->queued.mono_ms : 0;
+    return attempt->in_queue_ms + (ms > 0 ? ms : 0);
+}
+/* Returns how long a running attempt of the task has run, without its wait in the queue. */
+static inline int64_t run_state_running_ms(const struct run_state *state, int task,
+                                           const struct attempt_state *attempt, int64_t now_ms)
+{
+    return now_ms - attempt->started.mono_ms - run_state_queue_ms(state, task, attempt, now_ms);
+}
+/* Returns for how long a running attempt of the task has been in its present state: in a cluster's
+ * queue, or running. */
+static inline int64_t run_state_since_ms(const struct run_state *state, int task,
+                                         const struct attempt_state *attempt, int64_t now_ms)
+{
+    const struct task_job *job = run_state_queue(state, task);
+    return job && job->queued.at_ms != 0 ? now_ms - job->queued.mono_ms
+                                         : run_state_running_ms(state, task, attempt, now_ms);
 }
 /* A host of the plan. Borrowed from it. */
 struct host_place {

@@ -96,6 +96,7 @@ enum time_use {
     TIME_WAIT,  /* waited for the next attempt, a source's limit, or an agent's own retries */
     TIME_YOU,   /* a person was needed or held the task */
     TIME_QUIET, /* an attempt ran but was silent */
+    TIME_QUEUE, /* the job of an attempt waited in the queue of a cluster */
     TIME_USE_COUNT,
 };
 
@@ -119,7 +120,7 @@ struct time_spent {
     int attempts, failed; /* attempts started, and attempts that failed */
 };
 
-/* Returns "work", "wait", "you" or "quiet". Static. */
+/* Returns "work", "wait", "you", "quiet" or "queue". Static. */
 const char *time_use_name(enum time_use use);
 
 /* Sums up all tasks. O(tasks + attempts). */

@@ -301,7 +301,7 @@ static void running_now(const struct run_state *state, int task, const struct sh
         return;
     }
     str_addf(out, "running %s for ", phase_name(state->plan->tasks[task].steps[number].phase));
-    shown_duration(now->mono_ms - attempt->started.mono_ms, out);
+    shown_duration(run_state_running_ms(state, task, attempt, now->mono_ms), out);
     if (attempt->pid > 0 && !look->is_brief)
         str_addf(out, ", pid %lld", (long long)attempt->pid);
     if (attempt->host >= 0)
@@ -492,7 +492,7 @@ void shown_progress(const struct run_state *state, int task, const struct moment
                  str_text(&tries));
     } else if (step->status == STEP_RUNNING && attempt) {
         str_addf(out, "%s running for ", str_text(&tries));
-        shown_duration(now->mono_ms - attempt->started.mono_ms, out);
+        shown_duration(run_state_since_ms(state, task, attempt, now->mono_ms), out);
         str_add(out, step->quiet ? ", quiet" : "");
     } else {
         str_add(out, "waits for a slot");

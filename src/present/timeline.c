@@ -163,11 +163,16 @@ static void add_attempts(struct making *m)
                         start_ms - attempt->queued_ms);
         add_with_pauses(m, attempt->gated ? SPAN_GATE : SPAN_QUEUED, start_ms);
 
+        add_with_pauses(m, SPAN_QUEUED,
+                        start_ms + run_state_queue_ms(m->state, m->number, attempt, m->now_ms));
+
         m->step = next;
         m->attempt = attempt->number;
         const size_t first = m->out->count;
         add_with_pauses(m, SPAN_RUNNING,
                         attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : m->now_ms);
+        if (attempt->ended.at_ms == 0 && run_state_queue(m->state, m->number))
+            continue; /* it has not begun */
         if (m->out->count == first)
             add_span(m, SPAN_RUNNING, m->at_ms); /* it took no time but must be visible */
         mark_end(m, end_of_attempt(m, step, attempt));
@@ -279,13 +284,15 @@ static int64_t begin_of_bucket(const struct buckets *buckets, int bucket)
 }
 
 /* Marks the times at which an attempt of the step ran. */
-static void mark_busy(struct buckets *buckets, const struct step_state *step)
+static void mark_busy(struct buckets *buckets, const struct run_state *state, int task,
+                      const struct step_state *step)
 {
     for (size_t i = 0; i < step->attempt_count; i++) {
         const struct attempt_state *attempt = &step->attempts[i];
         const int64_t end_ms =
             attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : buckets->until_ms;
-        const int first = bucket_of(buckets, attempt->started.mono_ms);
+        const int64_t queue_ms = run_state_queue_ms(state, task, attempt, end_ms);
+        const int first = bucket_of(buckets, attempt->started.mono_ms + queue_ms);
         const int last = bucket_of(buckets, end_ms);
         if (last >= first)
             (void)memset(&buckets->busy[first], true, (size_t)last - (size_t)first + 1);
@@ -302,7 +309,7 @@ int timeline_idle(const struct run_state *state, const struct moment *now, int64
         return 0;
     for (int i = 0; i < state->plan->task_count; i++) {
         for (int k = 0; k < state->plan->tasks[i].step_count; k++)
-            mark_busy(&buckets, &state->tasks[i].steps[k]);
+            mark_busy(&buckets, state, i, &state->tasks[i].steps[k]);
     }
     for (int i = 0; i < BUCKETS && count < TIMELINE_STRETCHES_MAX; i++) {
         const int first = i;
@@ -318,10 +325,8 @@ int timeline_idle(const struct run_state *state, const struct moment *now, int64
 /* Where the time went. */
 
 static const char *const names[] = {
-    [TIME_WORK] = "work",
-    [TIME_WAIT] = "wait",
-    [TIME_YOU] = "you",
-    [TIME_QUIET] = "quiet",
+    [TIME_WORK] = "work",   [TIME_WAIT] = "wait",   [TIME_YOU] = "you",
+    [TIME_QUIET] = "quiet", [TIME_QUEUE] = "queue",
 };
 static_assert(ARRAY_LEN(names) == TIME_USE_COUNT, "every use of time has a name");
 
@@ -406,8 +411,20 @@ static void move_own_waits(struct time_spent *out, const int64_t *before,
     }
 }
 
+/* Adds the waits of jobs, which are not in the spans of attempts. */
+static void spend_queue(struct time_spent *out, const struct run_state *state, int task,
+                        const struct moment *now, const struct step_state *step)
+{
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        const int64_t ms =
+            fold_length_ms(run_state_queue_ms(state, task, &step->attempts[i], now->mono_ms));
+        out->ms[TIME_QUEUE] += ms;
+        out->total_ms += ms;
+    }
+}
+
 static void spend_task(struct time_spent *out, const struct run_state *state, int task,
-                       const struct timeline *timeline)
+                       const struct moment *now, const struct timeline *timeline)
 {
     int64_t before[TIME_USE_COUNT];
     for (int use = 0; use < TIME_USE_COUNT; use++)
@@ -417,6 +434,7 @@ static void spend_task(struct time_spent *out, const struct run_state *state, in
     for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
         out->attempts += (int)state->tasks[task].steps[i].attempt_count;
         move_own_waits(out, before, &state->tasks[task].steps[i]);
+        spend_queue(out, state, task, now, &state->tasks[task].steps[i]);
     }
     for (int use = 0; use < TIME_USE_COUNT; use++) {
         const int64_t ms = out->ms[use] - before[use];
@@ -436,7 +454,7 @@ void time_spent_of_run(struct time_spent *out, const struct run_state *state,
         out->longest_task[use] = -1;
     for (int i = 0; i < state->plan->task_count; i++) {
         timeline_read(&timeline, state, i, now, orphaned);
-        spend_task(out, state, i, &timeline);
+        spend_task(out, state, i, now, &timeline);
     }
     timeline_done(&timeline);
 }

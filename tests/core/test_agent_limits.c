@@ -276,6 +276,64 @@ START_TEST(test_no_budget_is_spent_while_there_is_no_engine)
 }
 END_TEST
 
+/* Sends the state of the attempt's job. */
+static void tell_job(enum job_state state)
+{
+    struct event fact = event_new(EVENT_JOB_STATE);
+    fact.job.state = state;
+    fact.job.job = "17";
+    tell("a", fact);
+}
+
+static int64_t wall_of(int task)
+{
+    struct budget_use use;
+    ck_assert(run_state_budget(&play.state, task, BUDGET_WALL, &play.now, &use));
+    return use.used;
+}
+
+/* Nor while a job waits in the queue of its cluster: neither the task's nor that of the run. */
+START_TEST(test_no_budget_is_spent_in_a_queue)
+{
+    open_plan(
+        "{\"version\": 1, \"budget\": {\"wall_s\": 300}, \"executors\": {\"farm\": {\"like\":"
+        " \"slurm\", \"shared\": \"/s\"}}, \"executor\": \"farm\", \"tasks\": [{\"id\": \"a\","
+        " \"budget\": {\"wall_s\": 100}, \"steps\": [" AGENT "]}]}");
+    play_wait(&play, 1000);
+    tell_job(JOB_QUEUED);
+    play_wait(&play, 500000);
+    tell_job(JOB_QUEUED);
+    ck_assert_int_eq(wall_of(0), 1000);
+    ck_assert_int_eq(wall_of(-1), 1000);
+    ck_assert_int_eq(play.state.in_queue, 1);
+    ck_assert_int_eq(run_state_since_ms(&play.state, 0,
+                                        step_state_attempt(run_state_step(&play.state, 0)),
+                                        play.now.mono_ms),
+                     500000);
+    tell_job(JOB_RUNNING);
+    play_wait(&play, 60000);
+    ck_assert_int_eq(play.state.in_queue, 0);
+    ck_assert_int_eq(wall_of(0), 61000);
+    ck_assert_int_eq(wall_of(-1), 61000);
+    tell_job(JOB_QUEUED); /* it got another job */
+    play_wait(&play, 100000);
+    ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 0);
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(&play.state, 0));
+    ck_assert_int_eq(run_state_queue_ms(&play.state, 0, attempt, play.now.mono_ms), 600000);
+    ck_assert_int_eq(run_state_running_ms(&play.state, 0, attempt, play.now.mono_ms), 61000);
+    play_crash(&play, play.events.count, true); /* the clock since boot begins again */
+    attempt = step_state_attempt(run_state_step(&play.state, 0));
+    const int64_t lasted_ms = play.now.mono_ms - attempt->started.mono_ms;
+    ck_assert_int_eq(run_state_queue_ms(&play.state, 0, attempt, play.now.mono_ms),
+                     lasted_ms - 61000);
+    ck_assert_int_eq(wall_of(-1), 61000);
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_LOST},
+                 play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_int_eq(play.state.in_queue, 0);
+    ck_assert_int_eq(wall_of(0), 61000);
+}
+END_TEST
+
 static int calls_until(enum event_kind kind, int most)
 {
     const int before = play_count(&play, kind, "a");
@@ -398,6 +456,7 @@ Suite *test_suite(void)
     tcase_add_test(budgets, test_a_spent_budget_ends_the_attempt_and_needs_a_person);
     tcase_add_test(budgets, test_the_budget_of_the_run_ends_all_its_agents);
     tcase_add_test(budgets, test_the_budget_of_a_day_counts_other_runs);
+    tcase_add_test(budgets, test_no_budget_is_spent_in_a_queue);
     tcase_add_test(budgets, test_no_budget_is_spent_while_there_is_no_engine);
     TCase *circles = test_case(suite, "calls");
     tcase_add_checked_fixture(circles, NULL, teardown);

@@ -6,6 +6,7 @@
 #include "play.h"
 #include "rows.h"
 #include "test_main.h"
+#include "timeline.h"
 
 static struct play play;
 static struct str text;
@@ -273,6 +274,13 @@ START_TEST(test_job_in_a_queue)
     ck_assert_str_eq(now("a", 130000, false),
                      "waits in the queue of farm for 2:10 (Resources), job 4711");
     ck_assert_str_eq(host_row(0, 0), "slurm|farm|connecting|2/9|never|1 running, 1 queued");
+    struct time_spent spent;
+    const struct moment later = {.at_ms = play.now.at_ms + 130000,
+                                 .mono_ms = play.now.mono_ms + 130000};
+    time_spent_of_run(&spent, &play.state, &later, false);
+    ck_assert_int_eq(spent.ms[TIME_QUEUE], 130000);
+    ck_assert_int_eq(spent.ms[TIME_WORK], 130000); /* of b */
+    ck_assert_int_eq(spent.total_ms, 260000);
     struct overview overview;
     overview_of_state(&overview, &play.state, false);
     ck_assert_int_eq(overview.counts[SHOWN_QUEUED], 1);

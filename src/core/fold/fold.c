@@ -192,8 +192,10 @@ static void rebase_run(const struct fold *fold)
         rebase_moment(now, &task->first_start);
         rebase_moment(now, &task->away_since);
         rebase_moment(now, &task->fence);
-        if (task->job)
+        if (task->job) {
             rebase_moment(now, &task->job->since);
+            rebase_moment(now, &task->job->queued);
+        }
         if (task->circles)
             rebase_moment(now, &task->circles->since);
 

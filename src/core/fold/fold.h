@@ -77,6 +77,8 @@ fold_fn fold_budget, fold_day_cost;
 /* Handles the start of an attempt: starts the clock of the task's wall budget, and with the first
  * running attempt that of the run. */
 void fold_wall_begin(const struct fold *fold);
+/* The attempt's job leaves the queue of its cluster, or the attempt ends there. */
+void fold_queue_end(const struct fold *fold);
 /* Handles the end of an attempt, which fold->state no longer counts as running. */
 void fold_wall_end(const struct fold *fold);
 /* Call after the engine that ran this has died: unobserved time does not count. */

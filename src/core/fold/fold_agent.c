@@ -38,7 +38,7 @@ static void set_wall_alarm(const struct fold *fold, int number)
 void fold_wall_begin(const struct fold *fold)
 {
     const struct moment *now = &fold->event->at;
-    if (fold->state->running == 1)
+    if (fold->state->running - fold->state->in_queue == 1)
         begin_wall(&fold->state->budget, now);
     if (!fold->task->agent)
         return;
@@ -49,7 +49,7 @@ void fold_wall_begin(const struct fold *fold)
 void fold_wall_end(const struct fold *fold)
 {
     const struct moment *now = &fold->event->at;
-    if (fold->state->running == 0)
+    if (fold->state->running - fold->state->in_queue == 0)
         end_wall(&fold->state->budget, now);
     if (!fold->task->agent)
         return;

@@ -208,6 +208,7 @@ void fold_attempt_ended(const struct fold *fold)
     step->status = STEP_JUDGING;
     fold_attempt_heard(fold);
     fold_leave_host(fold);
+    fold_queue_end(fold);
     state->running--;
     fold_wall_end(fold);
     if (task->agent) {

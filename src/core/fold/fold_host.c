@@ -182,6 +182,28 @@ void fold_lose_hosts(struct run_state *state, const struct moment *heard)
     }
 }
 
+void fold_queue_end(const struct fold *fold)
+{
+    struct task_job *job = fold->task->job;
+    if (!job || job->queued.at_ms == 0)
+        return;
+    struct attempt_state *attempt = step_state_latest(fold->step);
+    const int64_t ms = fold->event->at.mono_ms - job->queued.mono_ms;
+    attempt->in_queue_ms += ms > 0 ? ms : 0;
+    job->queued = (struct moment){0};
+    fold->state->in_queue--;
+    fold_wall_begin(fold);
+}
+
+static void begin_queue(const struct fold *fold, struct task_job *job)
+{
+    if (job->queued.at_ms != 0)
+        return;
+    job->queued = fold->event->at;
+    fold->state->in_queue++;
+    fold_wall_end(fold);
+}
+
 static void keep_text(const char *text, char out[JOB_TEXT_MAX])
 {
     (void)snprintf(out, JOB_TEXT_MAX, "%s", text ? text : "");
@@ -196,6 +218,10 @@ void fold_job_state(const struct fold *fold)
     if (job->state != event->job.state || job->since.at_ms == 0)
         job->since = event->at;
     job->state = event->job.state;
+    if (job->state == JOB_QUEUED)
+        begin_queue(fold, job);
+    else
+        fold_queue_end(fold);
     keep_text(event->job.job, job->id);
     keep_text(event->job.holder, job->holder);
     keep_text(event->job.reason, job->reason);

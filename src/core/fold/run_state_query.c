@@ -188,6 +188,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->pid,
         attempt->waited_ms,
         attempt->queued_ms,
+        attempt->in_queue_ms,
         attempt->gated,
         attempt->by_hand,
         attempt->tree_known,

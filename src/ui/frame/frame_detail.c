@@ -40,7 +40,7 @@ static void add_age(const struct detail *detail, struct str *out)
             const struct attempt_state *attempt = &step->attempts[n];
             const bool ended = attempt->ended.mono_ms != 0;
             ran_ms += ended ? attempt->outcome.ran_ms - attempt->outcome.own_wait_ms
-                            : now_ms - attempt->started.mono_ms;
+                            : run_state_running_ms(detail->state, detail->task, attempt, now_ms);
         }
     }
     const struct step_state *present = run_state_step(detail->state, detail->task);

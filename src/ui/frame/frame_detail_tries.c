@@ -157,7 +157,9 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         if (ended)
             shown_ran(&attempt->outcome, out);
         else
-            shown_duration(frame_now(detail->input).mono_ms - attempt->started.mono_ms, out);
+            shown_duration(run_state_since_ms(detail->state, detail->task, attempt,
+                                              frame_now(detail->input).mono_ms),
+                           out);
         break;
     case TRY_WAITED:
         if (attempt->waited_ms > 0)

@@ -152,7 +152,8 @@ static void add_no_output_yet(const struct frame_input *input, const struct atte
             str_addf(out, ", pid %lld alive for ", (long long)attempt->pid);
         else
             str_addf(out, "; on %s for ", run_state_host_place(state, attempt->host).host);
-        shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
+        shown_duration(
+            run_state_since_ms(state, input->view->chosen, attempt, frame_now(input).mono_ms), out);
     }
     str_add_char(out, '.');
 }
@@ -414,7 +415,7 @@ static void add_try_state(const struct canvas *canvas, const struct frame_input 
     if (attempt->ended.mono_ms == 0) {
         const enum shown shown = shown_task(state, at.task, input->facts->orphaned);
         str_addf(out, "%s %s ", shown_sign(shown, canvas->ascii), shown_word(shown));
-        shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
+        shown_duration(run_state_since_ms(state, at.task, attempt, frame_now(input).mono_ms), out);
         return;
     }
     outcome_words(&attempt->outcome, out);

@@ -97,7 +97,8 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     if (ended)
         shown_ran(&attempt->outcome, out);
     else
-        shown_duration(now.mono_ms - attempt->started.mono_ms, out);
+        shown_duration(run_state_since_ms(preview->state, preview->task, attempt, now.mono_ms),
+                       out);
     if (!ended || preview->kind != FRAME_PREVIEW_ROOMY)
         return;
     if (attempt->new_permille >= 0) {

@@ -164,6 +164,8 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
                    str_text(&text), "");
     for (enum time_use use = 0; use < TIME_USE_COUNT; use++) {
         const int longest = spent->longest_task[use];
+        if (use == TIME_QUEUE && spent->ms[use] == 0)
+            continue; /* most runs use no cluster */
         str_clear(&text);
         if (use == TIME_WAIT)
             add_classes(spent, 1, &text);
