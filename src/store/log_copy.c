@@ -630,6 +630,9 @@ static bool take_of_run(struct log_copy *copy, struct copied_run *run,
     if (run->run == 0 || run->is_ours || run->is_refused)
         return err_set(err, ERR_INVALID, "a row belongs to run #%lld, which was not sent",
                        (long long)run->far_run);
+    if (!copy->is_mirror && !run->is_chosen) /* it may be whole, from another host */
+        return err_set(err, ERR_INVALID, "a row belongs to run #%lld, which was not asked for",
+                       (long long)run->far_run);
     if (message->kind == FEED_ALIVE)
         return take_alive(copy, run, message, err);
     if (!begin(copy, err))

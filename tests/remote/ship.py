@@ -322,6 +322,8 @@ def hostile(case):
     want("exit", case.devs("run", "--plain", "plan.json").returncode, 4)
     want("results", list(results(case, 1)), ["none"])
     git("fsck", "--strict", "--no-dangling", cwd=case.dir)
+    unused = git("fsck", "--unreachable", "--no-reflogs", cwd=case.dir).splitlines()
+    want("objects of refused results", len(unused), 1)  # the commit of "none", which devs has replaced
     log = case.devs("debug", "--logs", "last", "--plain").stdout
     for why in set(wanted.values()):
         want(f"{why} ({log[-2000:]})", log.count(why) >= list(wanted.values()).count(why), True)

@@ -423,12 +423,9 @@ static bool bring_object_folder(int from_objects, int to_objects, const char *fo
     return ok;
 }
 
-bool git_bring_objects(const struct git *git, struct err *err)
+/* Moves all objects from one object folder to another. */
+static bool move_objects(const struct git *git, int from, int to, struct err *err)
 {
-    const int own = tree_folder_open(AT_FDCWD, git->own);
-    const int common = tree_folder_open(AT_FDCWD, git->places->common);
-    const int from = own >= 0 ? tree_folder_open(own, "objects") : -1;
-    const int to = common >= 0 ? tree_folder_open(common, "objects") : -1;
     bool ok = (from >= 0 && to >= 0) ||
               err_set_errno(err, errno, "git: cannot open the objects of '%s'", git->places->top);
     char **names = NULL;
@@ -439,8 +436,30 @@ bool git_bring_objects(const struct git *git, struct err *err)
         free(names[i]);
     }
     free(names);
+    return ok;
+}
+
+bool git_bring_objects(const struct git *git, struct err *err)
+{
+    const int own = tree_folder_open(AT_FDCWD, git->own);
+    const int common = tree_folder_open(AT_FDCWD, git->places->common);
+    const int from = own >= 0 ? tree_folder_open(own, "objects") : -1;
+    const int to = common >= 0 ? tree_folder_open(common, "objects") : -1;
+    const bool ok = move_objects(git, from, to, err);
     close_fd(own);
     close_fd(common);
+    close_fd(from);
+    close_fd(to);
+    return ok;
+}
+
+bool git_take_objects(const struct git *git, const char *folder, struct err *err)
+{
+    const int own = tree_folder_open(AT_FDCWD, git->own);
+    const int from = tree_folder_open(AT_FDCWD, folder);
+    const int to = own >= 0 ? tree_folder_open(own, "objects") : -1;
+    const bool ok = move_objects(git, from, to, err);
+    close_fd(own);
     close_fd(from);
     close_fd(to);
     return ok;

@@ -118,6 +118,10 @@ ATTR_MUST_USE bool git_move_branch(const struct git *git, const char *branch, co
 /* Moves new objects of our commands from the private repository to the user's. */
 ATTR_MUST_USE bool git_bring_objects(const struct git *git, struct err *err);
 
+/* Moves the objects of `folder`, which a call has used as struct git_call.objects, to the private
+ * repository. */
+ATTR_MUST_USE bool git_take_objects(const struct git *git, const char *folder, struct err *err);
+
 /* Splits a list of NUL-terminated paths into a NULL-terminated array, and removes trailing slashes.
  * The caller frees only the array; the strings stay in *list. */
 ATTR_MUST_USE char **git_paths(struct str *list, size_t *count_out);

@@ -930,8 +930,8 @@ static bool read_changed(const struct workspace *workspace, const struct git_cal
 
 /* Fails if the changed files together are too large. A file counts once for each path that has it:
  * a small pack can put the same large file into many places. */
-static bool check_sizes(const struct workspace *workspace, const struct str *ids,
-                        const atomic_bool *stop, struct err *err)
+static bool check_sizes(const struct workspace *workspace, const char *objects,
+                        const struct str *ids, const atomic_bool *stop, struct err *err)
 {
     static const char *const words[] = {"cat-file", "--batch-check=%(objectsize)", "--buffer",
                                         NULL};
@@ -939,6 +939,7 @@ static bool check_sizes(const struct workspace *workspace, const struct str *ids
     int64_t sum = 0;
     struct str sizes = {0};
     const struct git_call call = {.words = words,
+                                  .objects = objects,
                                   .input = str_text(ids),
                                   .input_len = ids->len,
                                   .out_max = LIST_BYTES_MAX,
@@ -960,8 +961,9 @@ static bool check_sizes(const struct workspace *workspace, const struct str *ids
 }
 
 /* Checks what has changed since the base: in the result as a whole, and in each commit. */
-static bool check_changes(const struct workspace *workspace, const char *commit, const char *tree,
-                          const atomic_bool *stop, struct err *err)
+static bool check_changes(const struct workspace *workspace, const char *objects,
+                          const char *commit, const char *tree, const atomic_bool *stop,
+                          struct err *err)
 {
     const char *base = workspace->ship.base;
     const char *const whole_words[] = {"diff-tree",   "-r", "-z", "--no-renames",
@@ -973,14 +975,21 @@ static bool check_changes(const struct workspace *workspace, const char *commit,
     struct changed_paths whole = {0};
     struct changed_paths each = {0};
     struct str commits = {0};
-    const struct git_call ask_whole = {
-        .words = whole_words, .out_max = LIST_BYTES_MAX, .timeout_ms = BUNDLE_MS, .stop = stop};
-    const struct git_call ask_list = {
-        .words = list_words, .out_max = LIST_BYTES_MAX, .timeout_ms = BUNDLE_MS, .stop = stop};
+    const struct git_call ask_whole = {.words = whole_words,
+                                       .objects = objects,
+                                       .out_max = LIST_BYTES_MAX,
+                                       .timeout_ms = BUNDLE_MS,
+                                       .stop = stop};
+    const struct git_call ask_list = {.words = list_words,
+                                      .objects = objects,
+                                      .out_max = LIST_BYTES_MAX,
+                                      .timeout_ms = BUNDLE_MS,
+                                      .stop = stop};
     bool ok = read_changed(workspace, &ask_whole, &whole, err) &&
-              check_sizes(workspace, &whole.ids, stop, err) &&
+              check_sizes(workspace, objects, &whole.ids, stop, err) &&
               git_ask(&workspace->git, &ask_list, &commits, err);
     const struct git_call ask_each = {.words = each_words,
+                                      .objects = objects,
                                       .input = str_text(&commits),
                                       .input_len = commits.len,
                                       .out_max = LIST_BYTES_MAX,
@@ -993,9 +1002,10 @@ static bool check_changes(const struct workspace *workspace, const char *commit,
     return ok;
 }
 
-/* Checks the objects, and stores them in our private repository. */
-static bool take_objects(const struct workspace *workspace, const struct answer *answer,
-                         const atomic_bool *stop, struct workspace_content *out, struct err *err)
+/* Stores the objects of the result in the folder `objects`, and checks them. */
+static bool check_objects(const struct workspace *workspace, const struct answer *answer,
+                          const char *objects, const atomic_bool *stop,
+                          struct workspace_content *out, struct err *err)
 {
     char commit[WORKSPACE_COMMIT_MAX];
     char most[64];
@@ -1016,15 +1026,19 @@ static bool take_objects(const struct workspace *workspace, const struct answer 
     const char *const check_words[] = {"rev-list", "--objects",          "--quiet", commit,
                                        "--not",    workspace->ship.base, NULL};
     const struct git_call store = {.words = store_words,
+                                   .objects = objects,
                                    .input = bytes + pack,
                                    .input_len = len - pack,
                                    .entry = OBJECT_LIMIT,
                                    .timeout_ms = BUNDLE_MS,
                                    .stop = stop};
-    const struct git_call ask_parent = {.words = parent_words, .stop = stop};
-    const struct git_call check = {.words = check_words, .timeout_ms = BUNDLE_MS, .stop = stop};
+    const struct git_call ask_parent = {.words = parent_words, .objects = objects, .stop = stop};
+    const struct git_call check = {
+        .words = check_words, .objects = objects, .timeout_ms = BUNDLE_MS, .stop = stop};
     struct str name = {0};
     str_addf(&name, "%s^{tree}", commit);
+    const char *const tree_words[] = {"rev-parse", "--verify", "--quiet", name.data, NULL};
+    const struct git_call ask_tree = {.words = tree_words, .objects = objects, .stop = stop};
     struct err why = {0};
     bool ok = git_ask(git, &store, NULL, &why) && git_ask(git, &check, NULL, &why) &&
               git_ask_line(git, &ask_parent, line, sizeof(line), &why);
@@ -1033,15 +1047,30 @@ static bool take_objects(const struct workspace *workspace, const struct answer 
                       why.message);
     } else { /* "COMMIT PARENT" */
         const size_t id = strlen(commit);
-        ok = git_resolve(git, name.data, out->tree) && strcmp(out->tree, answer->tree) == 0 &&
-             line[id] == ' ' && strcmp(line + id + 1, answer->head) == 0;
+        ok = git_ask_line(git, &ask_tree, out->tree, sizeof(out->tree), NULL) &&
+             strcmp(out->tree, answer->tree) == 0 && line[id] == ' ' &&
+             strcmp(line + id + 1, answer->head) == 0;
         memcpy(out->head, answer->head, sizeof(out->head));
         if (!ok)
             (void)err_set(err, ERR_INVALID, "%s: its result is not what it announced",
                           workspace->ship.host);
     }
     str_done(&name);
-    return ok && check_changes(workspace, commit, out->tree, stop, err);
+    return ok && check_changes(workspace, objects, commit, out->tree, stop, err);
+}
+
+/* Takes the objects of the result into our private repository, if they are sound: what is there
+ * gets into the user's repository with the next result. */
+static bool take_objects(const struct workspace *workspace, const struct answer *answer,
+                         const atomic_bool *stop, struct workspace_content *out, struct err *err)
+{
+    char objects[PATH_MAX];
+    const int len = snprintf(objects, sizeof(objects), "%s/incoming-XXXXXX", workspace->home);
+    if (len < 0 || len >= (int)sizeof(objects) || !mkdtemp(objects))
+        return err_set_errno(err, errno, "cannot create a folder in '%s'", workspace->home);
+    const bool ok = check_objects(workspace, answer, objects, stop, out, err) &&
+                    git_take_objects(&workspace->git, objects, err);
+    return tree_folder_remove(AT_FDCWD, objects, ok ? err : NULL) && ok;
 }
 
 bool ship_read_content(struct workspace *workspace, const atomic_bool *stop,
