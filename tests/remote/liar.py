@@ -85,6 +85,41 @@ def first(way):
         while time.monotonic() < until:
             put(TICK * 1000)
         spool(len(whole), end())
+    elif way == "flap":
+        spool(0, whole)
+    elif way == "text":
+        put(frame("X", struct.pack("<II", 11, 5) + "no \u009b2J\u202e way\xff".encode("utf-8", "replace") + b"\xff"))
+    elif way == "twice":
+        spool(0, whole)
+        spool(0, whole)
+        time.sleep(1000)
+    elif way == "start":
+        spool(0, whole, STARTED)
+    elif way == "early":
+        spool(0, BEGIN, output(b"x"))
+    elif way == "count":
+        spool(0, whole, output(b"one"), end(output=4))
+    elif way == "undone":
+        spool(0, whole, end(ended=3, step=1, code=2))
+    elif way == "empty":
+        spool(0, whole, output(b""))
+    elif way == "stream":
+        spool(0, whole, frame("O", b"x", 3))
+    elif way == "long":
+        put(struct.pack("<BBHII", ord("S"), 0, 0, 0xffffffff, 0))
+        time.sleep(1000)
+    elif way == "check":
+        bad = frame("S", struct.pack("<Q", 0) + whole)
+        put(bad[:8] + b"\0\0\0\0" + bad[12:])
+        time.sleep(1000)
+    elif way == "hello":
+        put(frame("H", b"devshand" + struct.pack("<IQ", 1, 1) + b"liar"))
+        time.sleep(1000)
+    elif way == "code":
+        put(frame("X", struct.pack("<II", 99, 5) + b"?"))
+        time.sleep(1000)
+    elif way == "finish":
+        put(frame("F", struct.pack("<IIQQ", 1, 0, 0, 0)))
     elif way == "deaf":
         spool(0, whole)
         while True:
@@ -100,7 +135,8 @@ def main():
         while True:
             put(b"welcome " * 1024)
     protocol = {"older": 0, "newer": 2}.get(way, 1)
-    put(frame("H", b"devshand" + struct.pack("<IQ", protocol, 1) + b"liar"))
+    put(frame("H", b"devshand" + struct.pack("<IQ", protocol, 1) +
+              (b"liar \xc2\x9b2J \xff" if way == "text" else b"liar")))
     if protocol != 1:
         with open(f"{os.path.dirname(os.path.abspath(sys.argv[0]))}/received", "ab") as file:
             while data := os.read(0, 65536):
@@ -109,10 +145,14 @@ def main():
         return 0
     if command == "run" and not read_request():
         return 17
-    with open(f"{os.path.dirname(os.path.abspath(sys.argv[0]))}/started", "a", encoding="ascii") as file:
+    with open(f"{os.path.dirname(os.path.abspath(sys.argv[0]))}/started-{way}", "a", encoding="ascii") as file:
         file.write(command + "\n")
     with open(file.name, encoding="ascii") as file:
-        is_first = file.read().count("\n") == 1
+        starts = file.read().count("\n")
+        is_first = starts == 1
+    if way == "flap" and 1 < starts < 7:  # contact for a moment, again and again
+        put(TICK)
+        return 0
     if is_first:
         first(way)
     else:

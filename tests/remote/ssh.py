@@ -302,45 +302,65 @@ def peak_kib(run):
     return most
 
 
-def start_liar(case, way, **more):
-    """A run on a host whose devs-hand lies; see liar.py."""
-    shutil.rmtree(f"{case.dir}/.devs", ignore_errors=True)
-    if os.path.exists("started"):
-        os.unlink("started")
+def write_liar(case, way):
+    """Returns the path of a devs-hand that lies in this way; see liar.py."""
     shutil.copy(f"{HERE}/liar.py", "liar.py")
-    with open("liar", "w", encoding="ascii") as file:
+    path = f"{case.dir}/liar-{way}"
+    with open(path, "w", encoding="ascii") as file:
         file.write(f"#!/bin/sh\nexec '{sys.executable}' '{case.dir}/liar.py' {way} \"$@\"\n")
-    os.chmod("liar", 0o755)
-    case.plan([task("a", step("true", policy=ONCE))], hand=f"{case.dir}/liar", **more)
+    os.chmod(path, 0o755)
+    return path
+
+
+def start_liar(case, way, **more):
+    """A run on a host whose devs-hand lies."""
+    shutil.rmtree(f"{case.dir}/.devs", ignore_errors=True)
+    case.plan([task("a", step("true", policy=ONCE))], hand=write_liar(case, way), **more)
     return case.start("run", "--plain", "plan.json")
 
 
 def liars(case):
     """Whatever a host reports, devs goes on, nothing passes that did not, and nothing starts twice."""
-    wanted = {  # exit code, how the attempts ended, what was started there
-        "numbers": (1, ["exit"], b"run\n"),
-        "unproven": (0, ["lost", "exit"], b"run\nrun\n"),
-        "cut": (0, ["lost", "exit"], b"run\nrun\n"),
-        "refused": (0, ["exit"], b"run\nattach\n"),
-        "after_end": (0, ["exit"], b"run\n"),
-        "offset": (0, ["exit"], b"run\nattach\n"),
-        "flood": (0, ["exit"], b"run\n"),
-        "noise": (4, ["not started"], b""),
+    wanted = {  # how the attempts ended, what was started there
+        "numbers": (["exit"], b"run\n"),
+        "unproven": (["lost", "exit"], b"run\nrun\n"),
+        "cut": (["lost", "exit"], b"run\nrun\n"),
+        "refused": (["exit"], b"run\nattach\n"),
+        "after_end": (["exit"], b"run\n"),
+        "offset": (["exit"], b"run\nattach\n"),
+        "flood": (["exit"], b"run\n"),
+        "noise": (["not started"], b""),
+        "text": (["not started"], b"run\n"),
+        "deaf": (["timeout"], b"run\n"),
+        "flap": (["exit"], b"run\n" + 6 * b"attach\n"),
     }
-    for way, (code, ends, starts) in wanted.items():
-        if os.environ.get("SSH_LIAR", way) != way:
-            continue
-        run = start_liar(case, way)
-        most = peak_kib(run)
-        want(f"{way}: exit", run.returncode, code)
-        want(f"{way}: ends", [ended["outcome"] for ended in case.events("attempt_ended")], ends)
-        want(f"{way}: starts", case.read("started"), starts)
-        want(f"{way}: memory of {most} KiB", most < 400 * 1024, True)
-        want(f"{way}: verify", case.devs("verify", "last").returncode, 0)
-        if way == "after_end":
-            want("output", case.output(), b"one\n")
-        elif way == "noise":
-            want("class", case.events("attempt_judged")[0]["subtype"], "HAND_MISSING")
+    # The channel is closed, and another one is honest.
+    for way in ("twice", "long", "check", "hello", "code", "finish"):
+        wanted[way] = (["exit"], b"run\nattach\n")
+    # The spool itself is damaged: the attempt is lost when it must have ended, and repeated.
+    for way in ("start", "early", "count", "undone", "empty", "stream"):
+        wanted[way] = (["lost", "exit"], b"run\nrun\n")
+    tasks = [task(way, step("true", policy=ONCE, **({"timeout_s": 2} if way == "deaf" else {})), executor=way)
+             for way in wanted]
+    lab = case.plan([])["executors"]["lab"]
+    case.write_plan({way: dict(lab, hand=write_liar(case, way), lease_s=5) for way in wanted}, tasks, executor="local")
+    run = case.start("run", "--plain", "plan.json")
+    most = peak_kib(run)
+    want("exit", run.returncode, 4)
+    for way, (ends, starts) in wanted.items():
+        want(f"{way}: ends", [ended["outcome"] for ended in case.events("attempt_ended", way)], ends)
+        want(f"{way}: starts", case.read(f"started-{way}"), starts)
+    want(f"memory of {most} KiB", most < 400 * 1024, True)
+    want("verify", case.devs("verify", "last").returncode, 0)
+    out = case.devs("log", "last/after_end").stdout
+    want(f"output ({out})", ("one" in out, "two" in out), (True, False))
+    want("class", case.events("attempt_judged", "noise")[0]["subtype"], "HAND_MISSING")
+    text = case.events("attempt_judged", "text")[0]["match"]
+    want(f"text {text!r}", any(bad in text for bad in ("\u009b", "\u202e", "\ufffd\ufffd\ufffd")), False)
+    want("a proof of deaf", case.events("attempt_ended", "deaf")[0].get("proof"), None)
+    # A link that breaks again and again is tried less and less often, although there is contact each time.
+    [[first, last]] = case.ask("SELECT min(at_ms), max(at_ms) FROM event WHERE kind='contact_lost' AND task='flap'")
+    want(f"{last - first} ms between the first break and the last", last - first > 7000, True)
 
 
 def other_versions(case):

@@ -68,6 +68,7 @@ struct remote {
     int64_t heard_ms; /* when the machine was last heard; 0 = not yet */
     int64_t fence_ms; /* not before that time is it lost; 0 = not known */
     int64_t retry_ms; /* delay before the next channel */
+    int64_t began_ms; /* when the present channel was begun */
     bool has_order;   /* the execution is to end, in this mode */
     enum cancel_mode order;
     bool timed_out;
@@ -327,9 +328,25 @@ static void add_stamp(struct str *out, enum hand_type type, uint64_t stamp_ms)
     str_add_n(out, (const char *)frame, size);
 }
 
+static void end_remote(struct remote *remote, enum cancel_mode mode);
+
+/* A machine that is in contact has not ended the attempt, although its grace period is over.
+ * Without contact, the fence ends it, or send_order() is called again. */
+static void term_is_late(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+    if (!remote->is_away)
+        end_remote(remote, CANCEL_KILL);
+}
+
 static void send_order(struct remote *remote)
 {
     struct str bytes = {0};
+    if (!has_kill(remote)) {
+        uv_update_time(remote->loop);
+        (void)uv_timer_start(&remote->timeout, term_is_late,
+                             (uint64_t)remote->call.grace_ms + REMOTE_KILLED_MS, 0);
+    }
     add_stamp(&bytes, remote->order == CANCEL_KILL ? HAND_KILL : HAND_TERM, 0);
     send_bytes(remote, &bytes);
 }
@@ -441,7 +458,6 @@ static bool make_request(struct remote *remote, struct err *err)
 
 static void contact_is_back(struct remote *remote)
 {
-    remote->retry_ms = REMOTE_RETRY_MS_MIN;
     remote->is_last_try = false;
     if (!remote->is_away)
         return;
@@ -750,6 +766,9 @@ static void channel_is_over(struct remote *remote, const struct outcome *outcome
     tool_line_done(&remote->line);
     close_pipe(remote);
     (void)uv_timer_stop(&remote->timer);
+    /* A link that breaks again and again must not fill the log. */
+    if (now_mono_ms() - remote->began_ms >= REMOTE_STABLE_MS)
+        remote->retry_ms = REMOTE_RETRY_MS_MIN;
     if (remote->stage == REMOTE_IS_OVER) {
         let_go(remote);
         return;
@@ -803,6 +822,7 @@ static void open_channel(struct remote *remote)
     const struct remote_call *call = &remote->call;
     int fds[2];
 
+    remote->began_ms = now_mono_ms();
     str_clear(&remote->in);
     remote->noise = 0;
     str_clear(&remote->errors);
@@ -976,7 +996,7 @@ void remote_stood_still(struct remote *remote, int64_t still_ms)
     const int64_t back_ms = now_mono_ms() + REMOTE_BACK_MS;
     if (remote->fence_ms > 0 && remote->fence_ms < back_ms)
         remote->fence_ms = back_ms;
-    if (remote->stage != REMOTE_RUNS || has_kill(remote) ||
+    if (remote->stage != REMOTE_RUNS || remote->has_order ||
         !uv_is_active((uv_handle_t *)&remote->timeout))
         return;
     remote->timeout_due_ms += still_ms;

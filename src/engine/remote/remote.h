@@ -31,6 +31,7 @@ enum {
     REMOTE_INPUT_MAX = 64 * 1024 * 1024, /* maximum bytes of stdin, which are kept in memory */
     REMOTE_RETRY_MS_MIN = 500,           /* delay before the first new channel; doubles each time */
     REMOTE_RETRY_MS_MAX = 15 * 1000,
+    REMOTE_STABLE_MS = 10 * 1000, /* after a channel that lasted this long, delays begin again */
     REMOTE_CONNECT_S = 20,        /* how long ssh may take to connect */
     REMOTE_HELLO_MS = 60 * 1000,  /* how long devs-hand may take to report that it runs */
     REMOTE_SILENT_MS = 60 * 1000, /* how long a channel may be silent; ticks come every 10 s */
