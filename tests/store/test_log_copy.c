@@ -417,6 +417,27 @@ START_TEST(test_what_contradicts_itself_is_refused)
 }
 END_TEST
 
+/* Another host that knows the uid of a collected run cannot change it. */
+START_TEST(test_a_whole_run_is_not_changed_by_another_host)
+{
+    const struct feed_value outputs[] = {feed_number(1), feed_number(7), feed_number(0)};
+    struct log_copy *copy = NULL;
+    (void)collect_once(SIZE_MAX);
+    char *uid = dump(&there, "SELECT uid AS u FROM run WHERE id=1");
+    char *name = uid + strlen("u=");
+    name[strcspn(name, " ")] = '\0';
+    const int64_t events = log_number(&there, "SELECT count(*) FROM event WHERE run=1");
+    must(log_copy_open(&copy, &there, "h2", false, &err));
+    must(take_run(copy, name, &err));
+    must_fail_with(take(copy, FEED_OUTPUTS, outputs, 3, &err), ERR_INVALID, "not asked for");
+    must_fail_with(take_event(copy, 1, 999, &err), ERR_INVALID, "not asked for");
+    log_copy_close(copy);
+    ck_assert_int_eq(log_number(&there, "SELECT count(*) FROM event WHERE run=1"), events);
+    check_rows();
+    free(uid);
+}
+END_TEST
+
 START_TEST(test_a_mirror_has_the_owners_of_the_runs)
 {
     static const struct feed_value plan[] = {{.type = FEED_NUMBER, .number = 1},
@@ -452,6 +473,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_output_that_differs_is_sent_again);
     tcase_add_test(tcase, test_another_run_of_the_same_number_replaces_it);
     tcase_add_test(tcase, test_what_contradicts_itself_is_refused);
+    tcase_add_test(tcase, test_a_whole_run_is_not_changed_by_another_host);
     tcase_add_test(tcase, test_a_mirror_has_the_owners_of_the_runs);
     return suite;
 }
